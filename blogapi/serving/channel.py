@@ -84,7 +84,7 @@ class Channel(HTTPChannel):  # type: ignore[misc]
             self.will_close = True
 
     def get_stall_start(self) -> float | None:
-        """Return the time since which the server has been waiting for the client to send or to read bytes.
+        """Return the start of the current wait for the client to send or to read bytes (time.monotonic).
 
         Return None while the server is working on a response.
         """
@@ -154,7 +154,7 @@ class Channel(HTTPChannel):  # type: ignore[misc]
         return int(super().write_soon(data))
 
     def _start_next_request(self) -> None:
-        """Start the first request, unless it was started already or a response is not yet sent."""
+        """Start the first request, unless it was started already or an earlier response is not yet sent."""
         # With unsent output, `write_soon` could wait for the client, but the socket thread must never wait.
         if not self.has_unstarted_request or self.total_outbufs_len or not self.connected:
             return

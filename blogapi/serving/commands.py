@@ -88,7 +88,7 @@ def _parse_proxy(_context: click.Context, _option: click.Parameter, value: str |
 @click.option(
     "--unix-socket",
     type=click.Path(dir_okay=False, path_type=Path),
-    help="Listen on this socket file instead. Every process that can open it is trusted as the proxy.",
+    help="Listen on this Unix socket, not on a port. Every process that can open it is trusted as the proxy.",
 )
 @click.option(
     "--url-scheme",
@@ -141,12 +141,12 @@ def _open_socket(host: str, port: int, path: Path | None) -> socket.socket:
         return listening.open_socket(host, port, path)
     except OSError as error:
         address = path or f"{host}:{port}"
-        hint = "" if path else " Name another --port?"
+        hint = "" if path else " Choose another --port."
         raise click.ClickException(f"Cannot listen on {address}: {error.strerror or error}.{hint}") from error
 
 
 def _find_instance(with_demo: bool) -> Path:
-    """Return the instance folder; raises CannotStart if it contains no blog and none may be created."""
+    """Return the instance folder; raises CannotStart if the folder has no blog and may not get a new blog."""
     instance = blog_folder.find_instance()
     in_checkout = blog_folder.CHECKOUT is not None and (
         instance.parent == blog_folder.CHECKOUT or Path(sys.argv[0]).name == "wsgi.py"
@@ -192,11 +192,11 @@ def _run_server(
 
 
 def _open_access_log(app: Flask) -> access_log.AccessLog | None:
-    counted = get_metrics(app)
+    metrics = get_metrics(app)
     log_format = logs.get_log_format(app.config)
     handlers = [] if app.config["ACCESS_LOG"] == "off" else [access_log.make_log_handler(log_format)]
-    if counted is not None:
-        handlers.append(access_log.make_count_handler(counted.count_request))
+    if metrics is not None:
+        handlers.append(access_log.make_count_handler(metrics.count_request))
     return access_log.AccessLog(*handlers) if handlers else None
 
 
@@ -211,7 +211,7 @@ def _stop_on_signals(app: Flask, http_server: server.Server) -> None:
             app.logger.warning("BACKUP_COMMAND was ended, because the server stops")
         listening.notify_service_manager("STOPPING=1")
 
-    # On Windows, SIGBREAK ends a program in another console group.
+    # On Windows, Ctrl-Break is the only signal that reaches a program in another process group.
     for name in ("SIGINT", "SIGTERM", "SIGBREAK"):
         if hasattr(signal, name):
             signal.signal(getattr(signal, name), stop)
@@ -232,7 +232,7 @@ def _print_or_log(text: str) -> None:
 def _print_admin_links(address: str) -> None:
     """Print the address of the admin pages, and if no admin can log in, a link that creates one."""
     _print_or_log(f"Write here: {address}/admin/")
-    # A database that refuses writes can still be read.
+    # If the database refuses writes, no link can be stored, but readers can still use the blog.
     with suppress(SQLAlchemyError, NewerSchema):
         if not can_admin_log_in():
             if _is_log_json():

@@ -1,4 +1,4 @@
-"""The request parser, and the errors with which the server itself refuses a request."""
+"""The request parser, and the errors for requests that the server refuses before the application runs."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ class RequestParser(HTTPRequestParser):  # type: ignore[misc]
         if self.chunked and self.error is None:
             self._check_chunk_lines(len(data))
         if self.error is None and self.body_bytes_received > SHORT_BODY_BYTES:
-            self._count_body()
+            self._count_body_bytes()
         if self.completed:
             # Otherwise waitress would send "100 Continue" and wait for a body that never comes.
             self.expect_continue = False
@@ -159,7 +159,7 @@ class RequestParser(HTTPRequestParser):  # type: ignore[misc]
         counted, self._counted = self._counted, 0
         self.adj.bodies.add_bytes(-counted)
 
-    def _count_body(self) -> None:
+    def _count_body_bytes(self) -> None:
         size = self.body_bytes_received - SHORT_BODY_BYTES
         if self.adj.bodies.add_bytes(size - self._counted):
             self._counted = size

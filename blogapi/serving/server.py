@@ -94,7 +94,7 @@ def wrap_with_proxy_middleware(app: Flask, proxy: str, *, trust_all: bool = Fals
                 # The rate limits and the access log use the address, so refuse a text that is no IP address.
                 environ["REMOTE_ADDR"] = str(ip_address(environ["REMOTE_ADDR"]))
             except (MalformedProxyHeader, ValueError):
-                # The log must not contain the text that was sent as an address.
+                # Restore the address, so that the access log does not contain the invalid text of the header.
                 environ["REMOTE_ADDR"] = peer
                 return _send_bad_request(environ, start_response)
         clear_untrusted_headers(environ, untrusted)
@@ -172,7 +172,7 @@ class Server(TcpWSGIServer):  # type: ignore[misc]
             self._close_all_connections()
 
     def stop(self) -> None:
-        """Finish the received requests within a time limit, then end `run`. Any thread may call this."""
+        """Let `run` finish the received requests within a time limit and return; any thread may call this."""
         self.stopping = True
         self.pull_trigger()
 

@@ -96,7 +96,7 @@ class ProblemTask(LoggedTask, ErrorTask):  # type: ignore[misc]
     """The task that sends an error response to a request that the server itself refuses."""
 
     def execute(self) -> None:
-        """Write the error response; a request that was not parsed lacks some attributes."""
+        """Send the error response, using only attributes that an unparsed request has too."""
         error = self.request.error
         code, detail = errors.get_default_problem(error.code)
         body = errors.make_problem_body(error.code, code, detail)
@@ -129,7 +129,7 @@ class ResponseTask(LoggedTask, WSGITask):  # type: ignore[misc]
     def finish(self) -> None:
         if not self.wrote_header:
             self.write(b"")
-        # The response to a HEAD request has no body, and so no last chunk either.
+        # The response to a HEAD request has no body, so waitress must not send the last chunk of a body.
         self.chunked_response &= self.request.command != "HEAD"
         super().finish()
 

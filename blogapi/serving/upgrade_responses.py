@@ -1,4 +1,4 @@
-"""The answers to requests while the blog is upgraded, before the application can be created."""
+"""The responses to requests during an upgrade of the blog, before the application can be created."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _PAGE_CSP = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ance
 
 
 def send_upgrade_response(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
-    """Answer with 503 and the progress: a page if the client prefers HTML, otherwise problem+json (WSGI)."""
+    """WSGI application that sends 503 and the progress: HTML if the client accepts it, otherwise JSON."""
     headers = dict(make_error_headers(choose_request_id(environ.get("HTTP_X_REQUEST_ID"))))
     progress = UPGRADE_STATE.progress
     if "text/html" in environ.get("HTTP_ACCEPT", ""):
@@ -67,7 +67,7 @@ class _RefusedBodyTask(ResponseTask):
 
 
 def _make_error_task(channel: Channel, request: Any) -> ProblemTask | ResponseTask:
-    """Return the task for a request that the server itself refuses; a refused body gets the usual answer."""
+    """Return the task for a request that the server refuses; a refused body gets the upgrade response."""
     is_parsed = isinstance(request.error, RequestEntityTooLarge | ServerBusy | StorageFull)
     return (_RefusedBodyTask if is_parsed else ProblemTask)(channel, request)
 

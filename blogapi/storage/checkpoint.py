@@ -25,7 +25,7 @@ from blogapi.storage import files, integrity
 class WriteLock:
     """A lock for the threads that write.
 
-    SQLite itself allows only one write at a time, but a connection that waits must poll for its lock.
+    SQLite itself allows only one write at a time, but a connection that waits must poll for SQLite's lock.
     `released_at` is the time at which the last write ended (time.monotonic). `held_seconds` is how long, in
     total, the writes of this process have held the lock of the database, which excludes other processes.
     """

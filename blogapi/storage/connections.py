@@ -197,7 +197,7 @@ def _create_private_file(engine: Engine) -> None:
 
 
 def get_file_identity(path: Path) -> tuple[int, int] | None:
-    """Return the device and inode of the file, or None if it is missing; a replaced file has other values."""
+    """Return the device and inode of the file, or None if it is missing; a new file has another identity."""
     try:
         status = path.stat()
     except OSError:

@@ -70,7 +70,7 @@ db = SQLAlchemy(session_options={"expire_on_commit": False})
 
 
 def current_time() -> datetime:
-    """Return the time (aware, UTC) by which items are due; see `database_clock.get_transaction_time`."""
+    """Return the time (aware, UTC) that decides what is due; see `database_clock.get_transaction_time`."""
     return database_clock.get_transaction_time(db.session())
 
 
@@ -132,7 +132,7 @@ class JsonText(TypeDecorator[Any]):
 
 
 class bytewise(FunctionElement[str]):  # noqa: N801, as SQLAlchemy writes its functions
-    """A text that every engine orders by code point; only ASCII letters are lowercased, as on SQLite."""
+    """A text that every database engine sorts by code point."""
 
     inherit_cache = True
     type = String()
@@ -244,7 +244,7 @@ class CommitCounter(Base):
 
 
 class WriteEventsFunction(Protocol):
-    """A function that writes the events of a transaction and updates CommitCounter, before the commit."""
+    """The type of a function that writes the events of a transaction and updates CommitCounter."""
 
     def __call__(self, session: Session, *, visible: bool) -> None: ...
 
@@ -438,7 +438,7 @@ def list_uuid_batches(model: Any, size: int) -> Iterator[list[UUID]]:
 
 @contextmanager
 def allow_long_write_waits() -> Iterator[None]:
-    """Let writes in the `with` block wait up to a minute for other programs: no request waits for them.
+    """Let writes in the `with` block wait up to a minute for other programs, because no HTTP client waits.
 
     The writes try again after WRITE_WAIT_SECONDS, because signals are handled only between two statements.
     """

@@ -66,7 +66,7 @@ def read_database_clock(session: Session) -> datetime:
 
 
 def to_utc(time: datetime) -> datetime:
-    """Convert a time that PostgreSQL returned to UTC."""
+    """Return a time from PostgreSQL as aware UTC."""
     return clock.accept_database_time(time).astimezone(UTC)
 
 

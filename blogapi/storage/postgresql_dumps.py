@@ -21,7 +21,7 @@ _RESTORE_COMMAND = ("pg_restore", "--no-owner", "--no-privileges", "--single-tra
 
 
 class DumpError(Exception):
-    """A dump cannot be made or restored; the message is one sentence without a full stop."""
+    """A dump cannot be made or restored; the message is a sentence without a full stop."""
 
 
 def find_missing_program() -> str | None:
@@ -114,7 +114,7 @@ def _run_program(url: URL | None, program: str, *arguments: str) -> None:
         [path, *options, *arguments], env=environment, capture_output=True, check=False
     )
     if result.returncode:
-        # On Windows above all, the messages and the names in the messages can have different encodings.
+        # The message and the names in it can have different encodings, especially on Windows.
         # `pg_restore` repeats the statement, which can be long.
         message = result.stderr.decode(errors="replace").partition("Command was:")[0]
         raise DumpError(f"{program} failed: {' '.join(message.split())[-300:]}")

@@ -21,7 +21,7 @@ _INDEX_HEADER = struct.Struct("=14xHI12x8s")
 
 
 def count_commits_after_valid_frames(database: str) -> int:
-    """Return the number of transactions in the log that follow the valid frames.
+    """Return the number of committed transactions in the log that follow the valid frames.
 
     The index of the log contains the number of valid frames. Returns 0 if the index changes during the
     count, because an active writer has then already recovered the log.

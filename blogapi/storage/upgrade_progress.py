@@ -22,7 +22,7 @@ class UpgradeProgress:
 
 
 class UpgradeState:
-    """The upgrade that this process runs; `progress` is its last report, or None before the first."""
+    """The upgrade that this process runs; `progress` is the last reported progress, or None."""
 
     progress: UpgradeProgress | None = None
 

@@ -68,14 +68,11 @@ def upgrade_schema(engine: Engine, models: MetaData, *, backups: Path) -> None:
 def check_schema(connection: Connection, models: MetaData) -> None:
     """Raise CannotStart and list the differences if the schema differs from the models."""
     if differences := schema_comparison.find_differences(connection, models):
-        more = (
-            f" (and {len(differences) - _MAX_DIFFERENCES} more)"
-            if len(differences) > _MAX_DIFFERENCES
-            else ""
-        )
+        named, further = differences[:_MAX_DIFFERENCES], len(differences) - _MAX_DIFFERENCES
+        more = f" (and {further} more)" if further > 0 else ""
         raise CannotStart(
-            "The schema of the database is not the one that this version of blogapi expects; nothing was "
-            f"changed. Differences: {'; '.join(differences[:_MAX_DIFFERENCES])}{more}."
+            "The schema of the database differs from the schema of this version of blogapi; nothing was "
+            f"changed. Differences: {'; '.join(named)}{more}."
         )
 
 

@@ -164,7 +164,7 @@ def test_a_port_in_use_gives_a_one_sentence_error_and_creates_no_articles(serve,
         result = serve("--port", str(port), "--demo")
     assert result.exit_code == 1
     assert re.fullmatch(
-        rf"Error: Cannot listen on 127\.0\.0\.1:{port}: .+\. Name another --port\?\n", result.output
+        rf"Error: Cannot listen on 127\.0\.0\.1:{port}: .+\. Choose another --port\.\n", result.output
     )
     assert count_articles(app) == 0
 

@@ -8,7 +8,7 @@ from enum import StrEnum
 
 
 class BackupKind(StrEnum):
-    """Whether a person or the daily thread started a backup; `--keep` and DAILY_BACKUPS count separately."""
+    """Who started a backup: a person, or the daily thread."""
 
     MANUAL = "blogapi"
     DAILY = "daily"

@@ -126,8 +126,8 @@ _BUILDERS = {
 def service(kind: str, host: str, port: int, user: str) -> None:
     """Print a file with which the operating system runs the blog as a service; nothing is installed.
 
-    It is a systemd unit, a launchd property list, a script that registers a scheduled task of Windows, or a
-    configuration of WinSW 2.
+    The file is a systemd unit, a launchd property list, a script that registers a scheduled task of Windows,
+    or a configuration of WinSW 2.
     """
     instance = blog_folder.find_blog()
     if instance.name != "instance":
@@ -144,7 +144,7 @@ def service(kind: str, host: str, port: int, user: str) -> None:
         str(port),
     ]
     click.echo(_BUILDERS[kind](ServiceDefinition(command, user, _list_writable_folders(instance))), nl=False)
-    # Standard output contains only the file, because users redirect it.
+    # Print these lines to standard error, because users redirect standard output into the file.
     url = listening.make_local_url(host, port)
     click.echo(f"To ask the service for its state: {blog_folder.get_command()} health --url {url}", err=True)
     if names := ", ".join(f"{config.VARIABLE_PREFIX}{name}" for name in config.read_environment()):
