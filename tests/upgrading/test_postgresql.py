@@ -207,7 +207,7 @@ def test_an_upgrade_that_fails_leaves_no_dump(migration, run, instance):
     execute("ALTER TABLE article ADD COLUMN other INTEGER")
     before = dump()
     result = run("upgrade")
-    assert result.exit_code == 1 and "The schema of the database is not the one" in result.output
+    assert result.exit_code == 1 and "The schema of the database differs" in result.output
     assert dump() == before
     assert not list(instance.glob("backups/*"))
 

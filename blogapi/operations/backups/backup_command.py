@@ -33,7 +33,7 @@ def run_backup_command(instance: Path, path: Path, made_at: datetime | None = No
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         with files.lock_file(folder / _LOCK_NAME) as held:
             if not held:
-                raise _make_conflict(path, "it is still running for another backup")
+                raise _make_conflict(path, "the command of another backup is running")
             _run_process(command, path, instance)
     status.record_success(instance, made_at)
 

@@ -58,7 +58,7 @@ class MediaStore:
         if self.root.resolve() == media_folder.resolve() or (
             self.root.exists() and not (self.root / _MARKER_FILE).is_file() and any(self.root.iterdir())
         ):
-            raise Conflict(f"{self.root} is not a folder of backups; name another folder for the backups.")
+            raise Conflict(f"{self.root} was not created for backups; name another folder for the backups.")
 
     def add_file(self, source: IO[bytes], file: StoredFile) -> bool:
         """Store a file if its size and digest are right, and return True; otherwise return False."""

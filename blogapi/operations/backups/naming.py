@@ -8,7 +8,7 @@ from enum import StrEnum
 
 
 class BackupKind(StrEnum):
-    """Who started a backup: a person, or the daily thread."""
+    """Who started a backup: a person, or the thread of the daily backups."""
 
     MANUAL = "blogapi"
     DAILY = "daily"
