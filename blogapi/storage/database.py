@@ -46,7 +46,7 @@ from sqlalchemy.sql.functions import FunctionElement
 from blogapi.config import AppState, CannotStart
 from blogapi.storage import connections, database_clock, files, upgrades
 from blogapi.storage.checkpoint import WriteAheadLog, WriteLock
-from blogapi.storage.disk_errors import REFUSED_WRITE_CODES, get_primary_result_code, is_disk_full
+from blogapi.storage.disk_errors import REFUSED_WRITE_CODES, get_primary_result_code, is_disk_full_error
 from blogapi.storage.version_check import read_state_and_check_version
 
 Value = TypeVar("Value")
@@ -360,7 +360,7 @@ def _run_write_transaction(session: Session, write: WriteTransaction, *, wait: b
             if (code := get_primary_result_code(error)) in REFUSED_WRITE_CODES:
                 lock.failure = code
             session.rollback()
-            if log is not None and is_disk_full(error):
+            if log is not None and is_disk_full_error(error):
                 log.truncate_if_long(is_disk_full=True)
             raise
         finally:

@@ -26,7 +26,7 @@ from blogapi.storage import (
     schema_comparison,
     upgrade_progress,
 )
-from blogapi.storage.disk_errors import is_disk_full
+from blogapi.storage.disk_errors import is_disk_full_error
 
 logger = logging.getLogger(__name__)
 
@@ -84,7 +84,7 @@ def convert_database_errors(engine: Engine) -> Iterator[None]:
     except (DatabaseError, sqlite3.Error) as error:
         # The messages of some drivers have several lines.
         reason = " ".join(str(getattr(error, "orig", error)).split())
-        if is_disk_full(error):
+        if is_disk_full_error(error):
             reason = f"the disk is full ({reason})"
         database = connections.describe_url(engine.url)
         raise CannotStart(f"The database {database} cannot be used: {reason}.") from error

@@ -40,7 +40,7 @@ from blogapi.operations.backups.media_store import MediaStore
 from blogapi.site.theme_files import list_theme_files
 from blogapi.storage import files, integrity, migration_names
 from blogapi.storage.connections import get_database_url, open_plain_engine
-from blogapi.storage.disk_errors import is_disk_full
+from blogapi.storage.disk_errors import is_disk_full_error
 from blogapi.storage.postgresql_dumps import DumpError
 from blogapi.version import __version__
 from blogapi.web.errors import Conflict, NotFound, StorageFull
@@ -302,6 +302,6 @@ def report_full_disk(target: Path | str) -> Iterator[None]:
     try:
         yield
     except (OSError, sqlite3.Error, DumpError, DBAPIError) as error:
-        if is_disk_full(error):
+        if is_disk_full_error(error):
             raise StorageFull(f"The disk is full; {target} cannot be written.") from error
         raise

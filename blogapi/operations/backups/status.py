@@ -22,7 +22,7 @@ from blogapi.web.errors import Problem
 OVERDUE_AGE = timedelta(hours=36)
 
 _FILE_NAME = "status.json"
-_LONG_AGO = datetime(1970, 1, 1, tzinfo=UTC)
+_UNREADABLE_SINCE = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +70,7 @@ def read_status(instance: Path) -> BackupStatus:
     except FileNotFoundError:
         return BackupStatus()
     except (OSError, ValueError, TypeError, AttributeError, LookupError):
-        return BackupStatus(failing_since=_LONG_AGO, reason=f"{path} cannot be read.")
+        return BackupStatus(failing_since=_UNREADABLE_SINCE, reason=f"{path} cannot be read.")
 
 
 def record_success(instance: Path, made_at: datetime | None = None) -> None:
