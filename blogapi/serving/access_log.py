@@ -149,7 +149,7 @@ find_key_prefix = lru_cache(1024)(get_key_prefix)
 
 @lru_cache(4096)
 def make_loggable_path(path: str, route: str) -> str:
-    """Return the path percent-encoded and without secrets, so that it may be logged.
+    """Return the path percent-encoded and without secrets, so that it can be logged.
 
     `path` contains bytes that were decoded as Latin-1, as in WSGI. If no route matches the path, it may
     contain a secret that a client sent by mistake, so long words are replaced.

@@ -77,7 +77,7 @@ class ParserSettings(Adjustments):  # type: ignore[misc]
     uploads: Mapping[str, ParserSettings] = MappingProxyType({})
     accepts: Callable[[Mapping[str, str]], bool] | None = None
 
-    def find_upload(self, method: str, path: str) -> ParserSettings | None:
+    def find_upload_settings(self, method: str, path: str) -> ParserSettings | None:
         """Return the upload settings for the request, or None if it is not an upload."""
         return self.uploads.get(f"{method} {_UUID_PATTERN.sub(':id', path.removesuffix('/'))}")
 
@@ -127,7 +127,7 @@ class RequestParser(HTTPRequestParser):  # type: ignore[misc]
         except ValueError as error:
             # Content-Length has more digits than int() accepts, or an IPv6 address is malformed.
             raise ParsingError("Content-Length or an IPv6 address is malformed") from error
-        upload = self.adj.find_upload(self.command, self.path)
+        upload = self.adj.find_upload_settings(self.command, self.path)
         if upload is not None and (upload.accepts is None or upload.accepts(self.headers)):
             # waitress reads the maximum size of the body only after this method.
             self.is_upload, self.adj = True, upload

@@ -181,7 +181,7 @@ class Server(TcpWSGIServer):  # type: ignore[misc]
         return bool(self.accepting) and not self._is_full
 
     def handle_accept(self) -> None:
-        """Accept a connection, unless all slots are taken and no connection may be closed for the new one."""
+        """Accept a connection, unless all slots are taken and no stalled connection can be closed for it."""
         evicted = None
         if len(self.active_channels) >= self.limits.connections:
             evicted = self._find_most_stalled_connection()
@@ -310,7 +310,7 @@ class Server(TcpWSGIServer):  # type: ignore[misc]
 
 
 class UnixServer(Server):
-    """A server on a Unix socket. Every process that may open its file is treated as the trusted proxy."""
+    """A server on a Unix socket. Every process that can open its file is treated as the trusted proxy."""
 
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)

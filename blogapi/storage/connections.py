@@ -215,11 +215,11 @@ def _refuse_replaced_file(engine: Engine) -> None:
     path = Path(str(engine.url.database)).absolute()
     opened = get_file_identity(path)
 
-    def open_existing(dialect: Any, record: Any, arguments: list[Any], options: dict[str, Any]) -> None:
+    def open_existing_file(dialect: Any, record: Any, arguments: list[Any], options: dict[str, Any]) -> None:
         # With mode=rw, SQLite never creates the file, so a deleted database is not replaced by an empty one.
         arguments[0], options["uri"] = f"{path.as_uri()}?mode=rw", True
 
-    def forget_file(engine: Engine) -> None:
+    def forget_file_identity(engine: Engine) -> None:
         nonlocal opened
         opened = None
 
@@ -232,8 +232,8 @@ def _refuse_replaced_file(engine: Engine) -> None:
             error.sqlite_errorcode = sqlite3.SQLITE_CANTOPEN
             raise OperationalError("BEGIN", None, error)
 
-    event.listen(engine, "do_connect", open_existing)
-    event.listen(engine, "engine_disposed", forget_file)
+    event.listen(engine, "do_connect", open_existing_file)
+    event.listen(engine, "engine_disposed", forget_file_identity)
     event.listen(engine, "begin", check_file_identity)
 
 

@@ -70,7 +70,7 @@ def _make_drop_statement(url: URL) -> str:
 
 
 @contextmanager
-def create_temporary_copy(url: URL, path: Path) -> Iterator[URL]:
+def restore_temporary_database(url: URL, path: Path) -> Iterator[URL]:
     """Yield the URL of a new database with the content of a dump; the database is deleted at the end.
 
     Raises DumpError if the user may not create a database, or if the dump cannot be restored.

@@ -60,7 +60,7 @@ def verify_dump(url: URL, folder: Path, manifest: Manifest, media: BackupMedia, 
         if not connection.scalar(text(can_create_database)):
             postgresql_dumps.check_dump(folder / DUMP_FILE)
             return False
-    with postgresql_dumps.create_temporary_copy(url, folder / DUMP_FILE) as copy:
+    with postgresql_dumps.restore_temporary_database(url, folder / DUMP_FILE) as copy:
         _check_and_upgrade_database(copy, folder, manifest, media, upgrade)
     return True
 

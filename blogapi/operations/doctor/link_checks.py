@@ -31,7 +31,7 @@ _LINK_PATTERN = re.compile(r'<a [^<>]*?href="([^"]+)"')
 
 
 def run_checks() -> Iterator[Advice]:
-    """Yield a finding about links to articles, pages and terms that readers cannot see.
+    """Yield advice about links to articles, pages and terms that readers cannot see.
 
     Other addresses of the site are unknown, so links to them are not checked. Without a URL of the site, the
     addresses of articles are unknown, and nothing is yielded.

@@ -71,7 +71,7 @@ def find_service_problem() -> ErrorCode | None:
 
 
 def _retry_refused_write() -> ErrorCode | None:
-    """Return the problem of the last refused write, or None; first try a small write, once in 30 seconds."""
+    """After a refused write, try a small write every 30 seconds; return the problem until one succeeds."""
     lock, now = WRITE_LOCK.get(), time.monotonic()
     if lock.failure and now >= current_app.extensions.get(_NEXT_TRY_KEY, 0.0):
         current_app.extensions[_NEXT_TRY_KEY] = now + _RETRY_SECONDS

@@ -24,7 +24,7 @@ _WINDOWS_SPECIAL_PATTERN = r'%[^%\\]+%|"'
 
 
 class ServiceDefinition(NamedTuple):
-    """The command of a service, its user, and the folders that it may change, first the instance folder."""
+    """The command of a service, its user, and the folders that it can change, the instance folder first."""
 
     command: list[str]
     user: str
@@ -56,9 +56,9 @@ def build_launchd_job(service: ServiceDefinition) -> str:
 
 def build_windows_task(service: ServiceDefinition) -> str:
     _refuse_special_characters(service, _WINDOWS_SPECIAL_PATTERN)
-    log = _quote_for_windows([str(service.folders[0] / _LOG_NAME)])
+    log = _quote_for_windows_command([str(service.folders[0] / _LOG_NAME)])
     # cmd.exe removes the outer quotes.
-    arguments = f'/d /s /c "{_quote_for_windows(service.command)} >> {log} 2>&1"'
+    arguments = f'/d /s /c "{_quote_for_windows_command(service.command)} >> {log} 2>&1"'
     return _read_template("task.ps1").format(
         folders=", ".join(_quote_for_powershell(str(folder)) for folder in service.folders),
         arguments=_quote_for_powershell(arguments),
@@ -69,7 +69,7 @@ def build_winsw_service(service: ServiceDefinition) -> str:
     _refuse_special_characters(service, _WINDOWS_SPECIAL_PATTERN)
     text = _read_template("winsw.xml").format(
         program=escape(service.command[0]),
-        arguments=escape(_quote_for_windows(service.command[1:])),
+        arguments=escape(_quote_for_windows_command(service.command[1:])),
         log_folder=escape(str(service.folders[0])),
     )
     return text.encode("ascii", "xmlcharrefreplace").decode("ascii")
@@ -92,7 +92,7 @@ def _quote_for_systemd(words: list[str]) -> str:
     return " ".join(shlex.quote(word).replace("%", "%%") for word in words)
 
 
-def _quote_for_windows(words: list[str]) -> str:
+def _quote_for_windows_command(words: list[str]) -> str:
     """Return a command line for cmd.exe and for CreateProcess."""
     # Programs read a single backslash before a quote as an escape, so it is doubled.
     ends = ("\\" * (len(word) - len(word.rstrip("\\"))) for word in words)
@@ -102,12 +102,12 @@ def _quote_for_windows(words: list[str]) -> str:
 def _quote_for_powershell(text: str) -> str:
     """Return the text as an ASCII expression, because Windows programs read scripts in several encodings."""
 
-    def write_code_units(match: re.Match[str]) -> str:
+    def escape_characters(match: re.Match[str]) -> str:
         units = struct.iter_unpack(">H", match[0].encode("utf-16-be"))
         return "".join(f"' + [char]0x{unit:x} + '" for (unit,) in units)
 
     literal = text.replace("'", "''")
-    return f"'{literal}'" if text.isascii() else f"('{re.sub('[^ -~]', write_code_units, literal)}')"
+    return f"'{literal}'" if text.isascii() else f"('{re.sub('[^ -~]', escape_characters, literal)}')"
 
 
 _BUILDERS = {
