@@ -146,7 +146,7 @@ def _open_socket(host: str, port: int, path: Path | None) -> socket.socket:
 
 
 def _find_instance(with_demo: bool) -> Path:
-    """Return the instance folder; raises CannotStart if no blog is there and none can be created."""
+    """Return the instance folder; raises CannotStart if the folder must contain a blog and has none."""
     instance = blog_folder.find_instance()
     in_checkout = blog_folder.CHECKOUT is not None and (
         instance.parent == blog_folder.CHECKOUT or Path(sys.argv[0]).name == "wsgi.py"

@@ -55,9 +55,9 @@ def verify_dump(url: URL, folder: Path, manifest: Manifest, media: BackupMedia, 
     If the database user has no right to create a database, only read the dump, and return False. Raises the
     same errors as `restore_dump`.
     """
-    can_create_database = "SELECT rolcreatedb OR rolsuper FROM pg_roles WHERE rolname = current_user"
+    permission_query = "SELECT rolcreatedb OR rolsuper FROM pg_roles WHERE rolname = current_user"
     with _open_connection(url) as connection:
-        if not connection.scalar(text(can_create_database)):
+        if not connection.scalar(text(permission_query)):
             postgresql_dumps.check_dump(folder / DUMP_FILE)
             return False
     with postgresql_dumps.restore_temporary_database(url, folder / DUMP_FILE) as copy:
