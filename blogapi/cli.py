@@ -12,7 +12,7 @@ from typing import Protocol, TypeVar
 import click
 from sqlalchemy.exc import DBAPIError
 
-from blogapi.storage.disk_errors import is_disk_full
+from blogapi.storage.disk_errors import is_disk_full_error
 from blogapi.storage.version_check import NewerSchema
 from blogapi.web.errors import Problem
 from blogapi.web.fields import join_messages
@@ -39,7 +39,7 @@ def report_problems() -> Iterator[None]:
     except NewerSchema as error:
         raise click.ClickException(str(error)) from error
     except DBAPIError as error:
-        if is_disk_full(error):
+        if is_disk_full_error(error):
             raise click.ClickException(f"The disk is full ({error.orig}).") from error
         raise click.ClickException(f"The database reported an error: {error.orig}.") from error
 

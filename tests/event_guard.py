@@ -21,7 +21,7 @@ from blogapi.content.articles.writing import repeated_columns as links
 from blogapi.content.articles.writing.derived_columns import render_articles
 from blogapi.publication.models import HasEvents
 from blogapi.rendering import renderer
-from blogapi.storage.database import WRITE_KEY, db, get_write_transaction
+from blogapi.storage.database import WRITE_TRANSACTION_KEY, db, get_write_transaction
 from tests.databases import SERVER_URL
 
 _KEY = "changed-items"
@@ -38,7 +38,9 @@ def install() -> None:
 
 def _note_changes(session: Session, context: Any) -> None:
     changed = [*session.new, *filter(session.is_modified, session.dirty), *session.deleted]
-    if WRITE_KEY in session.info and (has_request_context() or click.get_current_context(silent=True)):
+    if WRITE_TRANSACTION_KEY in session.info and (
+        has_request_context() or click.get_current_context(silent=True)
+    ):
         session.info.setdefault(_KEY, set()).update(filter(None, map(_get_key, changed)))
 
 
@@ -54,7 +56,7 @@ def _get_key(row: Any) -> tuple[str, UUID] | None:
 
 
 def _check(session: Session) -> None:
-    if session.in_nested_transaction() or WRITE_KEY not in session.info:
+    if session.in_nested_transaction() or WRITE_TRANSACTION_KEY not in session.info:
         return
     changed = session.info.pop(_KEY, set())
     # The events of pages, which are articles of another type, have this type.

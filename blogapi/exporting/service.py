@@ -14,7 +14,7 @@ from blogapi.exporting.layouts import Layout
 from blogapi.exporting.results import ExportReport, FileResult
 from blogapi.exporting.snapshot import open_snapshot
 from blogapi.exporting.writers import write_folder, write_zip
-from blogapi.storage.disk_errors import is_disk_full
+from blogapi.storage.disk_errors import is_disk_full_error
 from blogapi.web.errors import Conflict, StorageFull
 
 
@@ -64,7 +64,7 @@ def _convert_errors(target: Path) -> Iterator[None]:
     except OSError as error:
         # The message does not name the folder, because editors who download an export see the message.
         name = Path(error.filename or target).name
-        if is_disk_full(error):
+        if is_disk_full_error(error):
             raise StorageFull(
                 f"The disk is full; the export is incomplete. Free some space and run it again ({name})."
             ) from error

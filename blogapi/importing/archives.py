@@ -19,7 +19,7 @@ from blogapi.importing.format_api.source_files import MAX_FILE_BYTES, MAX_OUTER_
 from blogapi.importing.refusals import RefusedFile
 from blogapi.importing.texts.messages import DISK_FULL
 from blogapi.storage import files
-from blogapi.storage.disk_errors import is_disk_full
+from blogapi.storage.disk_errors import is_disk_full_error
 
 # Large blogs have 10,000 articles with several pictures each. Each file in a zip takes 1 kB of memory.
 MAX_ENTRIES = 100_000
@@ -196,7 +196,7 @@ def _extract_entry(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, target: Pat
     except FileExistsError as error:
         raise _SkippedEntry("a file or folder of the same name is there already.") from error
     except (OSError, ValueError) as error:
-        if is_disk_full(error):
+        if is_disk_full_error(error):
             raise RefusedFile(DISK_FULL) from error
         raise _SkippedEntry("this system cannot store a file with this path.") from error
     try:
@@ -205,7 +205,7 @@ def _extract_entry(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, target: Pat
             shutil.copyfileobj(source, output, _CHUNK_BYTES)
     except (*_READ_ERRORS, OSError) as error:
         target.unlink(missing_ok=True)
-        if is_disk_full(error):
+        if is_disk_full_error(error):
             raise RefusedFile(DISK_FULL) from error
         raise _SkippedEntry("it is damaged; unpack it with another program.") from error
 

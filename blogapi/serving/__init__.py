@@ -1,1 +1,1 @@
-"""The server, a subclass of the waitress server with limits; it serves the application."""
+"""The HTTP server: a subclass of the waitress server that limits time, connections and memory."""

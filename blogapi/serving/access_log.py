@@ -55,7 +55,7 @@ class AccessLog:
         self._waiting: deque[AccessLogEntry] = deque()
         self._lost = 0
         self._has_entries, self._closing = threading.Event(), threading.Event()
-        self._thread = threading.Thread(target=self._pass_entries, name="access_log", daemon=True)
+        self._thread = threading.Thread(target=self._run_handler_loop, name="access_log", daemon=True)
         self._thread.start()
 
     def add_entry(self, entry: AccessLogEntry) -> None:
@@ -73,15 +73,15 @@ class AccessLog:
         self._has_entries.set()
         self._thread.join(5)
 
-    def _pass_entries(self) -> None:
+    def _run_handler_loop(self) -> None:
         while not self._closing.is_set():
             self._has_entries.wait()
             self._closing.wait(BATCH_SECONDS)
             self._has_entries.clear()
-            self._pass_waiting_entries()
-        self._pass_waiting_entries()
+            self._handle_waiting_entries()
+        self._handle_waiting_entries()
 
-    def _pass_waiting_entries(self) -> None:
+    def _handle_waiting_entries(self) -> None:
         entries = [self._waiting.popleft() for _ in range(len(self._waiting))]
         if entries:
             for handle in self._handlers:
@@ -149,7 +149,7 @@ find_key_prefix = lru_cache(1024)(get_key_prefix)
 
 @lru_cache(4096)
 def make_loggable_path(path: str, route: str) -> str:
-    """Return the path percent-encoded and without secrets, so that it may be logged.
+    """Return the path percent-encoded and without secrets, so that it can be logged.
 
     `path` contains bytes that were decoded as Latin-1, as in WSGI. If no route matches the path, it may
     contain a secret that a client sent by mistake, so long words are replaced.

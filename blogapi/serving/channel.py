@@ -43,7 +43,7 @@ class Channel(HTTPChannel):  # type: ignore[misc]
     parser_class = RequestParser
 
     # True if the socket thread must still start the first request of `requests`.
-    has_request = False
+    has_unstarted_request = False
     # Whether the last request was refused, and whether the connection is half closed.
     is_refused = is_half_closed = False
     # The number of bytes that a half closed connection has received.
@@ -56,7 +56,7 @@ class Channel(HTTPChannel):  # type: ignore[misc]
 
     def __init__(self, server: Any, sock: socket.socket, addr: Any, adj: Any, map: Any = None) -> None:
         self.limits = server.limits
-        self.client = server.get_client(addr)
+        self.client = server.get_client_key(addr)
         # The time at which a byte was last received from the client or sent to it.
         self._active_at = time.monotonic()
         super().__init__(server, sock, addr, adj, map=map)
@@ -84,7 +84,7 @@ class Channel(HTTPChannel):  # type: ignore[misc]
             self.will_close = True
 
     def get_stall_start(self) -> float | None:
-        """Return the time since which the server has been waiting for the client to send or to read bytes.
+        """Return the start of the current wait for the client to send or to read bytes (time.monotonic).
 
         Return None while the server is working on a response.
         """
@@ -117,13 +117,13 @@ class Channel(HTTPChannel):  # type: ignore[misc]
         super().handle_close()
         if self.request is not None:
             self.request.close()
-        if self.has_request:
-            self.has_request = False
+        if self.has_unstarted_request:
+            self.has_unstarted_request = False
             self.requests[0].close()
 
     def writable(self) -> bool:
         """Return whether `handle_write` must be called."""
-        return bool(self.has_request or super().writable())
+        return bool(self.has_unstarted_request or super().writable())
 
     def received(self, data: bytes) -> bool:
         """Parse received data, or drop it if the connection is half closed."""
@@ -154,16 +154,16 @@ class Channel(HTTPChannel):  # type: ignore[misc]
         return int(super().write_soon(data))
 
     def _start_next_request(self) -> None:
-        """Start the first request, unless it was started already or a response is not yet sent."""
+        """Start the first request, unless it was started already or an earlier response is not yet sent."""
         # With unsent output, `write_soon` could wait for the client, but the socket thread must never wait.
-        if not self.has_request or self.total_outbufs_len or not self.connected:
+        if not self.has_unstarted_request or self.total_outbufs_len or not self.connected:
             return
-        self.has_request = False
+        self.has_unstarted_request = False
         request = self.requests[0]
         # The time of a pipelined request is measured from the end of the previous response.
         request.received_at = time.monotonic()
         task = self.task_class(self, request)
-        response = task.find_cached_response() if task.may_look_in_cache() else None
+        response = task.find_cached_response() if task.can_use_response_cache() else None
         if response is not None:
             self._send_cached_response(*response)
             # Let waitress use a new buffer for the next response, because a buffer keeps the sent bytes.
@@ -172,9 +172,9 @@ class Channel(HTTPChannel):  # type: ignore[misc]
             request.close()
             with self.requests_lock:
                 self.requests.pop(0)
-            self.has_request = bool(self.requests)
+            self.has_unstarted_request = bool(self.requests)
         elif self.server.is_queue_full():
-            request.add_refusal(ServerBusy(""))
+            request.mark_as_refused(ServerBusy(""))
             self.service()
         else:
             self.server.task_dispatcher.add_task(self)
@@ -190,7 +190,7 @@ class Channel(HTTPChannel):  # type: ignore[misc]
         self.write_soon(buffer)
 
     def _refuse_request(self, request: RequestParser) -> None:
-        request.add_refusal(RequestTooSlow(""))
+        request.mark_as_refused(RequestTooSlow(""))
         with self.requests_lock:
             self.request = None
             self.requests.append(request)

@@ -27,7 +27,7 @@ from blogapi.operations.backups import backup_command, daily
 from blogapi.operations.health.routes import start_integrity_check
 from blogapi.publication import background
 from blogapi.serving import access_log, listening, server
-from blogapi.serving.upgrade_responses import answer_requests
+from blogapi.serving.upgrade_responses import serve_upgrade_responses
 from blogapi.site.queries import get_service_url
 from blogapi.storage.database import db
 from blogapi.storage.version_check import NewerSchema
@@ -88,7 +88,7 @@ def _parse_proxy(_context: click.Context, _option: click.Parameter, value: str |
 @click.option(
     "--unix-socket",
     type=click.Path(dir_okay=False, path_type=Path),
-    help="Listen on this socket file instead. Every process that can open it is trusted as the proxy.",
+    help="Listen on this Unix socket, not on a port. Every process that can open it is trusted as the proxy.",
 )
 @click.option(
     "--url-scheme",
@@ -117,11 +117,11 @@ def serve(
     """
     if unix_socket is not None and not listening.HAS_UNIX_SOCKETS:
         raise click.UsageError("--unix-socket: this operating system has no Unix sockets.")
-    instance = _find_blog(with_demo)
+    instance = _find_instance(with_demo)
     settings = config.read_settings(instance)
     logs.configure_logging(settings)
     with logs.log_command_errors(settings), _open_socket(host, port, unix_socket) as listening_socket:
-        with answer_requests(listening_socket) if needs_upgrade(instance) else nullcontext():
+        with serve_upgrade_responses(listening_socket) if needs_upgrade(instance) else nullcontext():
             app: Flask = context.obj.load_app()
         with app.app_context():
             check_shared_folder()
@@ -141,12 +141,12 @@ def _open_socket(host: str, port: int, path: Path | None) -> socket.socket:
         return listening.open_socket(host, port, path)
     except OSError as error:
         address = path or f"{host}:{port}"
-        hint = "" if path else " Name another --port?"
+        hint = "" if path else " Choose another --port."
         raise click.ClickException(f"Cannot listen on {address}: {error.strerror or error}.{hint}") from error
 
 
-def _find_blog(with_demo: bool) -> Path:
-    """Return the instance folder; raises CannotStart if it contains no blog and none may be created."""
+def _find_instance(with_demo: bool) -> Path:
+    """Return the instance folder; raises CannotStart if the folder must contain a blog and has none."""
     instance = blog_folder.find_instance()
     in_checkout = blog_folder.CHECKOUT is not None and (
         instance.parent == blog_folder.CHECKOUT or Path(sys.argv[0]).name == "wsgi.py"
@@ -170,7 +170,7 @@ def _run_server(
     public_address = get_service_url() if unix_socket or has_proxy or app.config["TRUSTED_PROXY"] else ""
     local_address = "" if unix_socket else listening.make_local_url(host, port)
     if app.config["ADMIN_PAGES"]:
-        _print_admin_pages(public_address or local_address)
+        _print_admin_links(public_address or local_address)
     import_job_service.delete_old_jobs()
     _create_sample_or_print_next_steps(with_demo, local_address)
     start_integrity_check(app)
@@ -192,11 +192,11 @@ def _run_server(
 
 
 def _open_access_log(app: Flask) -> access_log.AccessLog | None:
-    counted = get_metrics(app)
+    metrics = get_metrics(app)
     log_format = logs.get_log_format(app.config)
     handlers = [] if app.config["ACCESS_LOG"] == "off" else [access_log.make_log_handler(log_format)]
-    if counted is not None:
-        handlers.append(access_log.make_count_handler(counted.count_request))
+    if metrics is not None:
+        handlers.append(access_log.make_count_handler(metrics.count_request))
     return access_log.AccessLog(*handlers) if handlers else None
 
 
@@ -211,31 +211,31 @@ def _stop_on_signals(app: Flask, http_server: server.Server) -> None:
             app.logger.warning("BACKUP_COMMAND was ended, because the server stops")
         listening.notify_service_manager("STOPPING=1")
 
-    # On Windows, SIGBREAK ends a program in another console group.
+    # On Windows, Ctrl-Break is the only signal that reaches a program in another process group.
     for name in ("SIGINT", "SIGTERM", "SIGBREAK"):
         if hasattr(signal, name):
             signal.signal(getattr(signal, name), stop)
 
 
-def _logs_json() -> bool:
+def _is_log_json() -> bool:
     return logs.get_log_format(current_app.config) == "json"
 
 
 def _print_or_log(text: str) -> None:
     """Print a text for the user who starts the server, or log it if the log is JSON."""
-    if _logs_json():
+    if _is_log_json():
         current_app.logger.info(text)
     else:
         click.echo(text)
 
 
-def _print_admin_pages(address: str) -> None:
+def _print_admin_links(address: str) -> None:
     """Print the address of the admin pages, and if no admin can log in, a link that creates one."""
     _print_or_log(f"Write here: {address}/admin/")
-    # A database that refuses writes can still be read.
+    # If the database refuses writes, no link can be stored, but readers can still use the blog.
     with suppress(SQLAlchemyError, NewerSchema):
         if not can_admin_log_in():
-            if _logs_json():
+            if _is_log_json():
                 # The link is a secret, so it must not be stored in a JSON log.
                 command = f"{blog_folder.get_command()} user create NAME --admin"
                 _print_or_log(f"No admin can log in yet; `{command}` creates one.")

@@ -18,7 +18,7 @@ class Limits:
 
     # Longest time from the first byte of a request to its last byte.
     request: float = 10
-    # After the time `request`, an upload must have sent this number of bytes per second on average.
+    # An upload that takes longer than `request` must send this number of bytes per second on average.
     upload_rate: int = 128 * 1024
     # Longest time between two requests on one connection.
     idle: float = 60
@@ -48,7 +48,7 @@ class Limits:
 
 
 class ByteCounter:
-    """A thread-safe counter of bytes, which does not exceed `limit`."""
+    """A thread-safe counter of bytes that refuses to exceed `limit`."""
 
     def __init__(self, limit: int) -> None:
         self.limit, self.total = limit, 0

@@ -48,7 +48,7 @@ def bind_address(host: str, port: int) -> socket.socket:
             # SO_REUSEADDR allows an immediate restart; on Windows, it would let two programs share the port.
             listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listening.bind(address)
-        # A client that connects before the server runs waits for it.
+        # A client that connects before the server runs is queued by the operating system.
         listening.listen()
     except OSError:
         listening.close()

@@ -1,4 +1,4 @@
-"""The request parser, and the errors with which the server itself refuses a request."""
+"""The request parser, and the errors for requests that the server refuses before the application runs."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ from blogapi.serving.limits import (
 )
 from blogapi.web.uploads import MAX_PARTS_SIZE
 
-_UUID = re.compile(r"(?<=/)[0-9a-fA-F-]{36}(?=/)")
-_HOST = re.compile(r"(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(:[0-9]{1,5})?", re.IGNORECASE | re.ASCII)
-_TRANSFER_CODING = re.compile(rb"^transfer-encoding:(.*)$", re.IGNORECASE | re.MULTILINE)
+_UUID_PATTERN = re.compile(r"(?<=/)[0-9a-fA-F-]{36}(?=/)")
+_HOST_PATTERN = re.compile(r"(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(:[0-9]{1,5})?", re.IGNORECASE | re.ASCII)
+_TRANSFER_CODING_PATTERN = re.compile(rb"^transfer-encoding:(.*)$", re.IGNORECASE | re.MULTILINE)
 # Matches a line feed without a carriage return, and a carriage return without a line feed. A carriage return
 # at the end of the data is accepted, because the line feed may arrive with the next data.
-_BARE_LINE_BREAK = re.compile(rb"(?<!\r)\n|\r(?!\n|\Z)")
+_BARE_LINE_BREAK_PATTERN = re.compile(rb"(?<!\r)\n|\r(?!\n|\Z)")
 # waitress itself would need quadratic time to refuse a control character after many spaces.
-_CONTROL_CHARACTER = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
+_CONTROL_CHARACTER_PATTERN = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 
 # Method and path of the requests that upload media files and files to import, without the slash at the end.
 MEDIA_UPLOADS = ("POST /api/v1/blog/media", "PUT /api/v1/blog/media/:id/content")
@@ -68,7 +68,7 @@ class ParserSettings(Adjustments):  # type: ignore[misc]
 
     ident = None
     max_request_header_size = MAX_HEADER_BYTES
-    # `apply_proxy_headers` clears these headers.
+    # `wrap_with_proxy_middleware` clears these headers.
     clear_untrusted_proxy_headers = False
 
     bodies: ByteCounter
@@ -77,9 +77,9 @@ class ParserSettings(Adjustments):  # type: ignore[misc]
     uploads: Mapping[str, ParserSettings] = MappingProxyType({})
     accepts: Callable[[Mapping[str, str]], bool] | None = None
 
-    def find_upload(self, method: str, path: str) -> ParserSettings | None:
+    def find_upload_settings(self, method: str, path: str) -> ParserSettings | None:
         """Return the upload settings for the request, or None if it is not an upload."""
-        return self.uploads.get(f"{method} {_UUID.sub(':id', path.removesuffix('/'))}")
+        return self.uploads.get(f"{method} {_UUID_PATTERN.sub(':id', path.removesuffix('/'))}")
 
 
 class RequestParser(HTTPRequestParser):  # type: ignore[misc]
@@ -108,11 +108,11 @@ class RequestParser(HTTPRequestParser):  # type: ignore[misc]
         except OSError:
             # The body cannot be written to its temporary file.
             consumed = len(data)
-            self.add_refusal(StorageFull(""))
+            self.mark_as_refused(StorageFull(""))
         if self.chunked and self.error is None:
             self._check_chunk_lines(len(data))
         if self.error is None and self.body_bytes_received > SHORT_BODY_BYTES:
-            self._count_body()
+            self._count_body_bytes()
         if self.completed:
             # Otherwise waitress would send "100 Continue" and wait for a body that never comes.
             self.expect_continue = False
@@ -120,25 +120,25 @@ class RequestParser(HTTPRequestParser):  # type: ignore[misc]
 
     def parse_header(self, header_plus: bytes) -> None:
         """Parse the request line and the headers; raises ParsingError if they are malformed or ambiguous."""
-        if _CONTROL_CHARACTER.search(header_plus):
+        if _CONTROL_CHARACTER_PATTERN.search(header_plus):
             raise ParsingError("Invalid character in the headers")
         try:
             super().parse_header(header_plus)
         except ValueError as error:
             # Content-Length has more digits than int() accepts, or an IPv6 address is malformed.
             raise ParsingError("Content-Length or an IPv6 address is malformed") from error
-        upload = self.adj.find_upload(self.command, self.path)
+        upload = self.adj.find_upload_settings(self.command, self.path)
         if upload is not None and (upload.accepts is None or upload.accepts(self.headers)):
             # waitress reads the maximum size of the body only after this method.
             self.is_upload, self.adj = True, upload
         self._read_connection_options()
         if self.chunked:
-            codings = _TRANSFER_CODING.findall(header_plus)
+            codings = _TRANSFER_CODING_PATTERN.findall(header_plus)
             if len(codings) > 1 or b"," in codings[0] or "CONTENT_LENGTH" in self.headers:
                 raise ParsingError("The length of the body is given twice")
         if "TRANSFER_ENCODING" in self.headers:
             raise ParsingError("This version of HTTP has no transfer codings")
-        if (self.version == "1.1" or "HOST" in self.headers) and not _HOST.fullmatch(
+        if (self.version == "1.1" or "HOST" in self.headers) and not _HOST_PATTERN.fullmatch(
             self.headers.get("HOST", "")
         ):
             raise ParsingError("The Host header is missing or malformed")
@@ -150,7 +150,7 @@ class RequestParser(HTTPRequestParser):  # type: ignore[misc]
         """
         return self.begun_at + (self.body_bytes_received / upload_rate if self.is_upload else 0.0)
 
-    def add_refusal(self, error: Error) -> None:
+    def mark_as_refused(self, error: Error) -> None:
         """Mark the request as complete, so that the server sends `error` as its response."""
         self.error, self.completed = error, True
 
@@ -159,12 +159,12 @@ class RequestParser(HTTPRequestParser):  # type: ignore[misc]
         counted, self._counted = self._counted, 0
         self.adj.bodies.add_bytes(-counted)
 
-    def _count_body(self) -> None:
+    def _count_body_bytes(self) -> None:
         size = self.body_bytes_received - SHORT_BODY_BYTES
         if self.adj.bodies.add_bytes(size - self._counted):
             self._counted = size
         else:
-            self.add_refusal(ServerBusy(""))
+            self.mark_as_refused(ServerBusy(""))
 
     def _read_connection_options(self) -> None:
         # waitress compares the whole header with `close` or `keep-alive`, so remove all other options.
@@ -180,16 +180,16 @@ class RequestParser(HTTPRequestParser):  # type: ignore[misc]
         if body is None:
             return
         if len(body.control_line) > MAX_CHUNK_LINE_BYTES or len(body.trailer) > MAX_HEADER_BYTES:
-            self.add_refusal(BadRequest("A line between the chunks is too long"))
-        elif _BARE_LINE_BREAK.search(body.trailer, max(0, len(body.trailer) - received - 1)):
-            self.add_refusal(BadRequest("Bare CR or LF found in the trailer section"))
-        elif self.completed and _CONTROL_CHARACTER.search(body.trailer):
-            self.add_refusal(BadRequest("Invalid character in the trailer section"))
+            self.mark_as_refused(BadRequest("A line between the chunks is too long"))
+        elif _BARE_LINE_BREAK_PATTERN.search(body.trailer, max(0, len(body.trailer) - received - 1)):
+            self.mark_as_refused(BadRequest("Bare CR or LF found in the trailer section"))
+        elif self.completed and _CONTROL_CHARACTER_PATTERN.search(body.trailer):
+            self.mark_as_refused(BadRequest("Invalid character in the trailer section"))
         elif self.completed and not all(map(HEADER_FIELD_RE.match, get_header_lines(body.trailer))):
-            self.add_refusal(BadRequest("Invalid field in the trailer section"))
+            self.mark_as_refused(BadRequest("Invalid field in the trailer section"))
 
 
-def limit_bodies(app: Flask, settings: ParserSettings, limits: Limits) -> None:
+def configure_body_limits(app: Flask, settings: ParserSettings, limits: Limits) -> None:
     """Set the maximum size of each kind of upload, and limit the total size of all unprocessed bodies."""
     media, imports = copy(settings), copy(settings)
     media.max_request_body_size = app.config["MAX_MEDIA_SIZE"] + MAX_PARTS_SIZE

@@ -32,7 +32,7 @@ from blogapi.serving import listening
 from blogapi.serving.access_log import AccessLog
 from blogapi.serving.channel import Channel
 from blogapi.serving.limits import Limits
-from blogapi.serving.parser import ParserSettings, limit_bodies
+from blogapi.serving.parser import ParserSettings, configure_body_limits
 from blogapi.web import errors, headers, metrics
 from blogapi.web.rate_limits.limiter import get_address_key
 from blogapi.web.rate_limits.middleware import has_request_limit
@@ -76,7 +76,7 @@ class Dispatcher:
 _FORWARDED_HEADERS = frozenset({"x-forwarded-for", "x-forwarded-proto", "x-forwarded-host"})
 
 
-def apply_proxy_headers(app: Flask, proxy: str, *, trust_all: bool = False) -> WSGIApplication:
+def wrap_with_proxy_middleware(app: Flask, proxy: str, *, trust_all: bool = False) -> WSGIApplication:
     """Return the application wrapped in a middleware that applies the `X-Forwarded-*` headers of `proxy`.
 
     `proxy` is an address or a network. If it is empty, no sender is trusted unless `trust_all` is set.
@@ -94,7 +94,7 @@ def apply_proxy_headers(app: Flask, proxy: str, *, trust_all: bool = False) -> W
                 # The rate limits and the access log use the address, so refuse a text that is no IP address.
                 environ["REMOTE_ADDR"] = str(ip_address(environ["REMOTE_ADDR"]))
             except (MalformedProxyHeader, ValueError):
-                # The log must not contain the text that was sent as an address.
+                # Restore the address, so that the access log does not contain the invalid text of the header.
                 environ["REMOTE_ADDR"] = peer
                 return _send_bad_request(environ, start_response)
         clear_untrusted_headers(environ, untrusted)
@@ -172,7 +172,7 @@ class Server(TcpWSGIServer):  # type: ignore[misc]
             self._close_all_connections()
 
     def stop(self) -> None:
-        """Finish the received requests within a time limit, then end `run`. Any thread may call this."""
+        """Let `run` finish the received requests within a time limit and return; any thread may call this."""
         self.stopping = True
         self.pull_trigger()
 
@@ -181,10 +181,10 @@ class Server(TcpWSGIServer):  # type: ignore[misc]
         return bool(self.accepting) and not self._is_full
 
     def handle_accept(self) -> None:
-        """Accept a connection, unless all slots are taken and no connection may be closed for the new one."""
+        """Accept a connection, unless all slots are taken and no stalled connection can be closed for it."""
         evicted = None
         if len(self.active_channels) >= self.limits.connections:
-            evicted = self._find_most_stalled()
+            evicted = self._find_most_stalled_connection()
             if evicted is None:
                 self._pause_accepting(
                     "All connection slots are taken; new connections wait until one is free."
@@ -199,8 +199,8 @@ class Server(TcpWSGIServer):  # type: ignore[misc]
         if accepted is None:
             return
         connection, address = accepted[0], self.fix_addr(accepted[1])
-        if evicted is None and self._has_too_many_connections(client := self.get_client(address)):
-            evicted = self._find_most_stalled(client)
+        if evicted is None and self._has_too_many_connections(client := self.get_client_key(address)):
+            evicted = self._find_most_stalled_connection(client)
             if evicted is None:
                 connection.close()
                 return
@@ -215,7 +215,7 @@ class Server(TcpWSGIServer):  # type: ignore[misc]
 
         The request is not started here, because waitress calls this while it holds a lock of the connection.
         """
-        task.has_request = True
+        task.has_unstarted_request = True
 
     def is_queue_full(self) -> bool:
         """Return whether no other request can wait for a thread."""
@@ -227,7 +227,7 @@ class Server(TcpWSGIServer):  # type: ignore[misc]
         mapped = ip.ipv4_mapped if isinstance(ip, IPv6Address) else None
         return addr if mapped is None else (str(mapped), *addr[1:])
 
-    def get_client(self, address: Any) -> str:
+    def get_client_key(self, address: Any) -> str:
         """Return the key under which connections of the address are counted; "" for the proxy (no limit)."""
         ip = ip_address(address[0].partition("%")[0])
         if self._proxy is not None and ip in self._proxy:
@@ -248,7 +248,7 @@ class Server(TcpWSGIServer):  # type: ignore[misc]
         clients = [channel.client for channel in self.active_channels.values()]
         return clients.count(client) >= self.limits.per_address
 
-    def _find_most_stalled(self, client: str | None = None) -> Channel | None:
+    def _find_most_stalled_connection(self, client: str | None = None) -> Channel | None:
         """Return the connection (of this client, if it is given) that has stalled longest, or None."""
         now = time.monotonic()
         waiting = [
@@ -310,7 +310,7 @@ class Server(TcpWSGIServer):  # type: ignore[misc]
 
 
 class UnixServer(Server):
-    """A server on a Unix socket. Every process that may open its file is treated as the trusted proxy."""
+    """A server on a Unix socket. Every process that can open its file is treated as the trusted proxy."""
 
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
@@ -328,7 +328,7 @@ class UnixServer(Server):
         """Return the loopback address, because a Unix socket has no client address."""
         return "127.0.0.1", None
 
-    def get_client(self, address: Any) -> str:
+    def get_client_key(self, address: Any) -> str:
         """Return "", because every client is treated as the proxy."""
         return ""
 
@@ -361,10 +361,10 @@ def create_server(
         # waitress refuses a body that is as long as its limit; Flask refuses only a longer body.
         max_request_body_size=app.config["MAX_CONTENT_LENGTH"] + 1,
     )
-    limit_bodies(app, settings, limits)
+    configure_body_limits(app, settings, limits)
     images.init_app(app, threads=threads)
     proxy = app.config["TRUSTED_PROXY"] if trusted_proxy is None else trusted_proxy
-    wrapped_app = apply_proxy_headers(app, proxy, trust_all=is_unix)
+    wrapped_app = wrap_with_proxy_middleware(app, proxy, trust_all=is_unix)
     server_class = UnixServer if is_unix else Server
     server = server_class(
         wrapped_app,

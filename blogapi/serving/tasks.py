@@ -96,7 +96,7 @@ class ProblemTask(LoggedTask, ErrorTask):  # type: ignore[misc]
     """The task that sends an error response to a request that the server itself refuses."""
 
     def execute(self) -> None:
-        """Write the error response; a request that was not parsed lacks some attributes."""
+        """Send the error response, using only attributes that an unparsed request has too."""
         error = self.request.error
         code, detail = errors.get_default_problem(error.code)
         body = errors.make_problem_body(error.code, code, detail)
@@ -124,16 +124,16 @@ class ResponseTask(LoggedTask, WSGITask):  # type: ignore[misc]
             if self.wrote_header and self.has_body and self.request.command != "HEAD":
                 # If waitress sends a file, it does not call `write`, which counts the bytes.
                 self.body_bytes = self.body_bytes or self.content_length or 0
-            self._read_environment()
+            self._read_log_fields()
 
     def finish(self) -> None:
         if not self.wrote_header:
             self.write(b"")
-        # The response to a HEAD request has no body, and so no last chunk either.
+        # The response to a HEAD request has no body, so waitress must not send the last chunk of a body.
         self.chunked_response &= self.request.command != "HEAD"
         super().finish()
 
-    def may_look_in_cache(self) -> bool:
+    def can_use_response_cache(self) -> bool:
         """Return whether the socket thread may look for a cached response."""
         request, server = self.request, self.channel.server
         if server.keyless_paths is None or request.error or request.command != "GET" or server.stopping:
@@ -150,11 +150,11 @@ class ResponseTask(LoggedTask, WSGITask):  # type: ignore[misc]
         environ = self.get_environment()
         environ[ONLY_CACHED_KEY] = True
         try:
-            body = b"".join(self.channel.server.application(environ, self._set_head))
+            body = b"".join(self.channel.server.application(environ, self._start_response))
         except NotCached:
             return None
         self.body_bytes = len(body)
-        self._read_environment()
+        self._read_log_fields()
         if self.has_body:
             return format_head(self.status, self.response_headers, len(body), int(self.start_time)), body
         return self.build_response_header(), body
@@ -182,10 +182,10 @@ class ResponseTask(LoggedTask, WSGITask):  # type: ignore[misc]
         if self.has_body or self.version == "1.0" or asks_to_close:
             super().set_close_on_finish()
 
-    def _read_environment(self) -> None:
+    def _read_log_fields(self) -> None:
         environ = self.environ or {}
         self.route, self.request_id = environ.get(ROUTE_KEY, ""), environ.get(REQUEST_ID_KEY, "")
         self.client, self.user = environ.get("REMOTE_ADDR", ""), environ.get(USERNAME_KEY, "")
 
-    def _set_head(self, status: str, headers: list[tuple[str, str]], *exc_info: Any) -> None:
+    def _start_response(self, status: str, headers: list[tuple[str, str]], *exc_info: Any) -> None:
         self.status, self.response_headers = status, headers

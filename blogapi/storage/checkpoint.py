@@ -25,7 +25,7 @@ from blogapi.storage import files, integrity
 class WriteLock:
     """A lock for the threads that write.
 
-    SQLite itself allows only one write at a time, but a connection that waits must poll for its lock.
+    SQLite itself allows only one write at a time, but a connection that waits must poll for SQLite's lock.
     `released_at` is the time at which the last write ended (time.monotonic). `held_seconds` is how long, in
     total, the writes of this process have held the lock of the database, which excludes other processes.
     """
@@ -60,7 +60,7 @@ class WriteLock:
 MAX_LOG_BYTES = 16 * 1024 * 1024
 
 # The time that a checkpoint waits for readers of an earlier snapshot, and the pause before the next attempt.
-WAIT_SECONDS, RETRY_SECONDS = 0.1, 1.0
+CHECKPOINT_WAIT_SECONDS, CHECKPOINT_RETRY_SECONDS = 0.1, 1.0
 
 
 class WriteAheadLog:
@@ -84,7 +84,7 @@ class WriteAheadLog:
         if not is_disk_full and (now < self._next_try or not self._is_log_long()):
             return
         truncate_log(self._database)
-        self._next_try = now + RETRY_SECONDS if self._is_log_long() else now
+        self._next_try = now + CHECKPOINT_RETRY_SECONDS if self._is_log_long() else now
 
     def _is_log_long(self) -> bool:
         with suppress(OSError):
@@ -103,12 +103,12 @@ def truncate_log(database: Path) -> None:
         suppress(sqlite3.Error, OSError),
         # Due to the lock, no other process completes a checkpoint between the two statements.
         files.lock_file(database.with_name(f"{database.name}-checkpoint")) as is_alone,
-        integrity.open_database(database, seconds=WAIT_SECONDS) as connection,
+        integrity.open_database(database, seconds=CHECKPOINT_WAIT_SECONDS) as connection,
     ):
         if is_alone:
             # On a full disk, the commit below has space only after the log was copied, because it can then
             # reuse the log. While `writer` holds the write lock, no process resets the log.
-            with integrity.open_database(database, seconds=WAIT_SECONDS) as writer:
+            with integrity.open_database(database, seconds=CHECKPOINT_WAIT_SECONDS) as writer:
                 writer.execute("BEGIN IMMEDIATE")
                 connection.execute("PRAGMA wal_checkpoint(PASSIVE)")
             # A writer resets the log only after a checkpoint has copied all of it. This commit adds a frame

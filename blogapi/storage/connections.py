@@ -164,8 +164,8 @@ def configure_connections(engine: Engine) -> None:
         return
     _create_private_file(engine)
     _refuse_replaced_file(engine)
-    event.listen(engine, "connect", _configure_sqlite)
-    event.listen(engine, "begin", _begin_sqlite)
+    event.listen(engine, "connect", _configure_sqlite_connection)
+    event.listen(engine, "begin", _begin_sqlite_transaction)
 
 
 def get_write_options(engine: Engine, seconds: int) -> dict[str, Any]:
@@ -197,7 +197,7 @@ def _create_private_file(engine: Engine) -> None:
 
 
 def get_file_identity(path: Path) -> tuple[int, int] | None:
-    """Return the device and inode of the file, or None if it is missing; a replaced file has other values."""
+    """Return the device and inode of the file, or None if it is missing; a new file has another identity."""
     try:
         status = path.stat()
     except OSError:
@@ -215,15 +215,15 @@ def _refuse_replaced_file(engine: Engine) -> None:
     path = Path(str(engine.url.database)).absolute()
     opened = get_file_identity(path)
 
-    def open_existing(dialect: Any, record: Any, arguments: list[Any], options: dict[str, Any]) -> None:
+    def open_existing_file(dialect: Any, record: Any, arguments: list[Any], options: dict[str, Any]) -> None:
         # With mode=rw, SQLite never creates the file, so a deleted database is not replaced by an empty one.
         arguments[0], options["uri"] = f"{path.as_uri()}?mode=rw", True
 
-    def forget_file(engine: Engine) -> None:
+    def forget_file_identity(engine: Engine) -> None:
         nonlocal opened
         opened = None
 
-    def check_file(connection: Connection) -> None:
+    def check_file_identity(connection: Connection) -> None:
         nonlocal opened
         current = get_file_identity(path)
         opened = opened or current
@@ -232,9 +232,9 @@ def _refuse_replaced_file(engine: Engine) -> None:
             error.sqlite_errorcode = sqlite3.SQLITE_CANTOPEN
             raise OperationalError("BEGIN", None, error)
 
-    event.listen(engine, "do_connect", open_existing)
-    event.listen(engine, "engine_disposed", forget_file)
-    event.listen(engine, "begin", check_file)
+    event.listen(engine, "do_connect", open_existing_file)
+    event.listen(engine, "engine_disposed", forget_file_identity)
+    event.listen(engine, "begin", check_file_identity)
 
 
 def _set_postgresql_timeouts(connection: Any, record: Any) -> None:
@@ -262,9 +262,9 @@ def _take_postgresql_write_lock(connection: Connection) -> None:
         connection.exec_driver_sql(WRITE_LOCK_SQL + (idle if has_request_context() else ""))
 
 
-def _configure_sqlite(connection: sqlite3.Connection, record: Any) -> None:
-    # By default, the driver sends no BEGIN before a SELECT, so updates can be lost. Therefore `_begin_sqlite`
-    # sends each BEGIN, and the driver sends none.
+def _configure_sqlite_connection(connection: sqlite3.Connection, record: Any) -> None:
+    # By default, the driver sends no BEGIN before a SELECT, so updates can be lost. Therefore
+    # `_begin_sqlite_transaction` sends each BEGIN, and the driver sends none.
     connection.isolation_level = None
     for pragma in (
         f"busy_timeout={WRITE_WAIT_SECONDS * 1000}",
@@ -278,14 +278,14 @@ def _configure_sqlite(connection: sqlite3.Connection, record: Any) -> None:
     ):
         connection.execute(f"PRAGMA {pragma}")
     # SQLite's own function changes only ASCII letters. No index and no constraint uses `lower`.
-    connection.create_function("lower", 1, _lower, deterministic=True)
+    connection.create_function("lower", 1, _lowercase_text, deterministic=True)
 
 
-def _lower(text: str | None) -> str | None:
+def _lowercase_text(text: str | None) -> str | None:
     return text if text is None else text.lower()
 
 
-def _begin_sqlite(connection: Connection) -> None:
+def _begin_sqlite_transaction(connection: Connection) -> None:
     # Writes use IMMEDIATE, because a deferred transaction fails at its first write if another transaction has
     # committed since its first read.
     seconds = connection.get_execution_options().get("writes")

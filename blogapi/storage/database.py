@@ -46,7 +46,7 @@ from sqlalchemy.sql.functions import FunctionElement
 from blogapi.config import AppState, CannotStart
 from blogapi.storage import connections, database_clock, files, upgrades
 from blogapi.storage.checkpoint import WriteAheadLog, WriteLock
-from blogapi.storage.disk_errors import REFUSED_WRITE_CODES, get_primary_result_code, is_disk_full
+from blogapi.storage.disk_errors import REFUSED_WRITE_CODES, get_primary_result_code, is_disk_full_error
 from blogapi.storage.version_check import read_state_and_check_version
 
 Value = TypeVar("Value")
@@ -58,11 +58,11 @@ BUSY_ERRORS = (OperationalError, TimeoutError)
 QUEUE_SECONDS_KEY = "blogapi.queue_seconds"
 
 # The key of `Session.info` whose value is the outermost `transaction()` of the session.
-WRITE_KEY = "blogapi-write"
+WRITE_TRANSACTION_KEY = "blogapi-write"
 # The lock that each write in this process holds.
 WRITE_LOCK = AppState[WriteLock]("write-lock")
 _WRITE_AHEAD_LOG = AppState[WriteAheadLog | None]("write-ahead-log")
-_SHARED_FOLDER = AppState[files.FolderLock | None]("database-folder")
+_FOLDER_LOCK = AppState[files.FolderLock | None]("database-folder")
 
 
 # Rows stay loaded after the commit, so that the response to a write needs no second read.
@@ -70,7 +70,7 @@ db = SQLAlchemy(session_options={"expire_on_commit": False})
 
 
 def current_time() -> datetime:
-    """Return the time (aware, UTC) by which items are due; see `database_clock.get_transaction_time`."""
+    """Return the time (aware, UTC) that decides what is due; see `database_clock.get_transaction_time`."""
     return database_clock.get_transaction_time(db.session())
 
 
@@ -132,7 +132,7 @@ class JsonText(TypeDecorator[Any]):
 
 
 class bytewise(FunctionElement[str]):  # noqa: N801, as SQLAlchemy writes its functions
-    """A text that every engine orders by code point; only ASCII letters are lowercased, as on SQLite."""
+    """A text that every database engine sorts by code point."""
 
     inherit_cache = True
     type = String()
@@ -208,7 +208,7 @@ class Identified:
     uuid: Mapped[UUID] = mapped_column(primary_key=True, default=uuid4, sort_order=-1)
 
 
-def _get_created(context: DefaultExecutionContext) -> datetime:
+def _get_creation_time(context: DefaultExecutionContext) -> datetime:
     created: datetime = context.get_current_parameters()["created"]  # type: ignore[no-untyped-call]
     return created
 
@@ -217,7 +217,7 @@ class Timestamped:
     """Mixin for models that record when a row was created and last updated."""
 
     created: Mapped[datetime] = mapped_column(default=current_time)
-    last_updated: Mapped[datetime] = mapped_column(default=_get_created, onupdate=current_time)
+    last_updated: Mapped[datetime] = mapped_column(default=_get_creation_time, onupdate=current_time)
 
 
 class CommitCounter(Base):
@@ -243,13 +243,13 @@ class CommitCounter(Base):
     deleted_unlisted: Mapped[int] = mapped_column(server_default="0")
 
 
-class WriteEvents(Protocol):
-    """A function that writes the events of a transaction and updates CommitCounter, before the commit."""
+class WriteEventsFunction(Protocol):
+    """The type of a function that writes the events of a transaction and updates CommitCounter."""
 
     def __call__(self, session: Session, *, visible: bool) -> None: ...
 
 
-_WRITE_EVENTS = AppState[WriteEvents]("write-events")
+_WRITE_EVENTS_FUNCTION = AppState[WriteEventsFunction]("write-events")
 
 
 @dataclass(slots=True)
@@ -273,7 +273,7 @@ class WriteTransaction:
 
 def get_write_transaction(session: Any) -> WriteTransaction:
     """Return the outermost `transaction()` of the session; one must be open."""
-    write: WriteTransaction = session.info[WRITE_KEY]
+    write: WriteTransaction = session.info[WRITE_TRANSACTION_KEY]
     return write
 
 
@@ -296,7 +296,7 @@ def transaction(*, wait: bool = True, visible: bool | None = True) -> Iterator[N
     the functions passed to `call_after_commit` are called if the transaction was committed.
     """
     session = db.session()
-    if outer := session.info.get(WRITE_KEY):
+    if outer := session.info.get(WRITE_TRANSACTION_KEY):
         if visible is not None:
             outer.visible = visible or bool(outer.visible)
         try:
@@ -329,7 +329,7 @@ def _run_write_transaction(session: Session, write: WriteTransaction, *, wait: b
     with lock.acquire(max(0.0, limit - queued) if wait else 0.0) as seconds_left:
         if log is not None:
             log.truncate_if_long()
-        session.info[WRITE_KEY] = write
+        session.info[WRITE_TRANSACTION_KEY] = write
         locked_at = None
         try:
             options = connections.get_write_options(db.engine, math.ceil(seconds_left))
@@ -350,7 +350,7 @@ def _run_write_transaction(session: Session, write: WriteTransaction, *, wait: b
             if write.has_failed:
                 raise RuntimeError("A part of the transaction failed; use savepoint().")
             session.flush()
-            _WRITE_EVENTS.get()(session, visible=write.visible is not False)
+            _WRITE_EVENTS_FUNCTION.get()(session, visible=write.visible is not False)
             has_changed = getattr(driver, "total_changes", 0) != changes
             session.commit()
             if has_changed:
@@ -360,11 +360,11 @@ def _run_write_transaction(session: Session, write: WriteTransaction, *, wait: b
             if (code := get_primary_result_code(error)) in REFUSED_WRITE_CODES:
                 lock.failure = code
             session.rollback()
-            if log is not None and is_disk_full(error):
+            if log is not None and is_disk_full_error(error):
                 log.truncate_if_long(is_disk_full=True)
             raise
         finally:
-            del session.info[WRITE_KEY]
+            del session.info[WRITE_TRANSACTION_KEY]
             if locked_at is not None:
                 lock.held_seconds += time.monotonic() - locked_at
         if log is not None:
@@ -376,14 +376,14 @@ def is_only_process() -> bool:
 
     Returns False if this is unknown, as on PostgreSQL.
     """
-    folder = _SHARED_FOLDER.get()
+    folder = _FOLDER_LOCK.get()
     return folder is not None and folder.is_alone()
 
 
 @contextmanager
 def savepoint() -> Iterator[None]:
     """Run a part of a transaction; an exception rolls back only the changes of this part."""
-    write = db.session().info.get(WRITE_KEY)
+    write = db.session().info.get(WRITE_TRANSACTION_KEY)
     if write is None:
         with transaction():
             yield
@@ -422,7 +422,7 @@ def end_read() -> None:
     Does nothing in a `transaction()`.
     """
     session = db.session()
-    if WRITE_KEY not in session.info:
+    if WRITE_TRANSACTION_KEY not in session.info:
         session.rollback()
 
 
@@ -438,7 +438,7 @@ def list_uuid_batches(model: Any, size: int) -> Iterator[list[UUID]]:
 
 @contextmanager
 def allow_long_write_waits() -> Iterator[None]:
-    """Let writes in the `with` block wait up to a minute for other programs: no request waits for them.
+    """Let writes in the `with` block wait up to a minute for other programs, because no HTTP client waits.
 
     The writes try again after WRITE_WAIT_SECONDS, because signals are handled only between two statements.
     """
@@ -455,7 +455,7 @@ def leave_checkpoints_to_server() -> None:
     _WRITE_AHEAD_LOG.set(current_app, None)
 
 
-def init_app(app: Flask, *, write_events: WriteEvents) -> None:
+def init_app(app: Flask, *, write_events: WriteEventsFunction) -> None:
     """Connect the application to its database and upgrade the schema.
 
     Raises CannotStart if the database cannot be opened or a newer version has upgraded it.
@@ -467,13 +467,13 @@ def init_app(app: Flask, *, write_events: WriteEvents) -> None:
         app.config["SQLALCHEMY_DATABASE_URI"]
     ) | app.config.get("SQLALCHEMY_ENGINE_OPTIONS", {})
     WRITE_LOCK.set(app, WriteLock())
-    _WRITE_EVENTS.set(app, write_events)
+    _WRITE_EVENTS_FUNCTION.set(app, write_events)
     engine = _create_engine(app)
     is_sqlite = engine.dialect.name == "sqlite"
     if is_sqlite and engine.url.database in (None, "", ":memory:"):
         raise CannotStart("A blog is stored in a file, not in memory; name a file in DATABASE_URL.")
     _WRITE_AHEAD_LOG.set(app, WriteAheadLog(Path(str(engine.url.database))) if is_sqlite else None)
-    _SHARED_FOLDER.set(app, files.FolderLock(Path(str(engine.url.database)).parent) if is_sqlite else None)
+    _FOLDER_LOCK.set(app, files.FolderLock(Path(str(engine.url.database)).parent) if is_sqlite else None)
     connections.configure_connections(engine)
     upgrades.upgrade_schema(engine, Base.metadata, backups=Path(app.instance_path, "backups"))
 

@@ -50,12 +50,12 @@ def get_transaction_time(session: Session) -> datetime:
     """
     if session.get_bind().dialect.name == "sqlite":
         return clock.now()
-    return _time.get(session)
+    return _transaction_time.get(session)
 
 
 def set_transaction_time(session: Session, time: datetime) -> None:
     """Set the time of the session's transaction, as PostgreSQL returned it."""
-    _time.set(session, to_utc(time))
+    _transaction_time.set(session, to_utc(time))
 
 
 def read_database_clock(session: Session) -> datetime:
@@ -66,8 +66,10 @@ def read_database_clock(session: Session) -> datetime:
 
 
 def to_utc(time: datetime) -> datetime:
-    """Convert a time that PostgreSQL returned to UTC."""
+    """Return a time from PostgreSQL as aware UTC."""
     return clock.accept_database_time(time).astimezone(UTC)
 
 
-_time = CachedValue(lambda session: to_utc(session.connection().exec_driver_sql("SELECT now()").scalar_one()))
+_transaction_time = CachedValue(
+    lambda session: to_utc(session.connection().exec_driver_sql("SELECT now()").scalar_one())
+)

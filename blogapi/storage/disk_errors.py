@@ -37,7 +37,7 @@ _DISK_FULL_CODES = (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR_SHMSIZE)
 _DISK_FULL_SQLSTATE = "53100"
 
 
-def is_disk_full(error: BaseException) -> bool:
+def is_disk_full_error(error: BaseException) -> bool:
     """Return whether the error of the file system, the database or SQLAlchemy says that the disk is full."""
     original = getattr(error, "orig", error)
     return (

@@ -16,17 +16,17 @@ from sqlalchemy.exc import DBAPIError
 
 from blogapi.storage import connections
 
-PROGRAMS = ("pg_dump", "pg_restore", "psql")
+POSTGRESQL_PROGRAMS = ("pg_dump", "pg_restore", "psql")
 _RESTORE_COMMAND = ("pg_restore", "--no-owner", "--no-privileges", "--single-transaction")
 
 
 class DumpError(Exception):
-    """A dump cannot be made or restored; the message is one sentence without a full stop."""
+    """A dump cannot be made or restored; the message is a sentence without a full stop."""
 
 
 def find_missing_program() -> str | None:
     """Return the name of the first program that is not installed, or None."""
-    return next((name for name in PROGRAMS if shutil.which(name) is None), None)
+    return next((name for name in POSTGRESQL_PROGRAMS if shutil.which(name) is None), None)
 
 
 def dump_database(url: URL, path: Path, *options: str) -> None:
@@ -70,7 +70,7 @@ def _make_drop_statement(url: URL) -> str:
 
 
 @contextmanager
-def create_temporary_copy(url: URL, path: Path) -> Iterator[URL]:
+def restore_temporary_database(url: URL, path: Path) -> Iterator[URL]:
     """Yield the URL of a new database with the content of a dump; the database is deleted at the end.
 
     Raises DumpError if the user may not create a database, or if the dump cannot be restored.
@@ -114,7 +114,7 @@ def _run_program(url: URL | None, program: str, *arguments: str) -> None:
         [path, *options, *arguments], env=environment, capture_output=True, check=False
     )
     if result.returncode:
-        # On Windows above all, the messages and the names in the messages can have different encodings.
+        # The message and the names in it can have different encodings, especially on Windows.
         # `pg_restore` repeats the statement, which can be long.
         message = result.stderr.decode(errors="replace").partition("Command was:")[0]
         raise DumpError(f"{program} failed: {' '.join(message.split())[-300:]}")

@@ -20,15 +20,15 @@ _FRAME_HEADER = struct.Struct(">II8s8x")
 _INDEX_HEADER = struct.Struct("=14xHI12x8s")
 
 
-def count_dropped_writes(database: str) -> int:
-    """Return the number of transactions in the log that follow the valid frames.
+def count_commits_after_valid_frames(database: str) -> int:
+    """Return the number of committed transactions in the log that follow the valid frames.
 
     The index of the log contains the number of valid frames. Returns 0 if the index changes during the
     count, because an active writer has then already recovered the log.
     """
-    header = _read_start(f"{database}-shm", _INDEX_HEADER.size)
+    header = _read_first_bytes(f"{database}-shm", _INDEX_HEADER.size)
     count = _count_commits(f"{database}-wal", _read_page_size(database), *_INDEX_HEADER.unpack(header))
-    return count if _read_start(f"{database}-shm", _INDEX_HEADER.size) == header else 0
+    return count if _read_first_bytes(f"{database}-shm", _INDEX_HEADER.size) == header else 0
 
 
 def _count_commits(log: str, page_size: int, index_page_size: int, frames: int, salts: bytes) -> int:
@@ -46,11 +46,11 @@ def _count_commits(log: str, page_size: int, index_page_size: int, frames: int, 
 
 
 def _read_page_size(database: str) -> int:
-    size = int.from_bytes(_read_start(database, 18)[16:], "big")
+    size = int.from_bytes(_read_first_bytes(database, 18)[16:], "big")
     return 65536 if size == 1 else max(size, 512)
 
 
-def _read_start(path: str, size: int) -> bytes:
+def _read_first_bytes(path: str, size: int) -> bytes:
     # A buffered read would also read the bytes after the index header. SQLite locks these bytes, and Windows
     # does not allow reading locked bytes.
     with open(path, "rb", buffering=0) as file:  # noqa: PTH123, pathlib is slow to import
@@ -59,7 +59,7 @@ def _read_start(path: str, size: int) -> bytes:
 
 def _main(command: str, *paths: str) -> None:
     if command == "count":
-        sys.stdout.write(str(count_dropped_writes(*paths)))
+        sys.stdout.write(str(count_commits_after_valid_frames(*paths)))
     else:
         import shutil
 

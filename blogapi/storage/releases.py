@@ -1,4 +1,4 @@
-"""The releases of blogapi that have used the database, each with its access rules of the API."""
+"""The releases of blogapi that have used the database, each with the access rules of its API."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
+class UpgradeProgress:
     """The number of finished parts of an upgrade step (`copy`, `migrations` or `articles`)."""
 
     step: str
@@ -21,22 +21,22 @@ class Progress:
         return f"{self.step}: {self.done} of {self.total}"
 
 
-class Upgrade:
-    """The upgrade that this process runs; `progress` is its last report, or None before the first."""
+class UpgradeState:
+    """The upgrade that this process runs; `progress` is the last reported progress, or None."""
 
-    progress: Progress | None = None
+    progress: UpgradeProgress | None = None
 
 
-UPGRADE = Upgrade()
+UPGRADE_STATE = UpgradeState()
 
 
 def report_progress(step: str, done: int, total: int) -> None:
     """Store the progress, and log one line for each tenth of a step."""
-    former, progress = UPGRADE.progress, Progress(step, done, total)
-    UPGRADE.progress = progress
-    if former is None or _get_tenth(former) != _get_tenth(progress):
+    former, progress = UPGRADE_STATE.progress, UpgradeProgress(step, done, total)
+    UPGRADE_STATE.progress = progress
+    if former is None or _get_finished_tenths(former) != _get_finished_tenths(progress):
         logger.info("upgrade: %s", progress.to_text())
 
 
-def _get_tenth(progress: Progress) -> tuple[str, int]:
+def _get_finished_tenths(progress: UpgradeProgress) -> tuple[str, int]:
     return progress.step, 10 * progress.done // max(1, progress.total)

@@ -26,7 +26,7 @@ from blogapi.storage import (
     schema_comparison,
     upgrade_progress,
 )
-from blogapi.storage.disk_errors import is_disk_full
+from blogapi.storage.disk_errors import is_disk_full_error
 
 logger = logging.getLogger(__name__)
 
@@ -68,14 +68,11 @@ def upgrade_schema(engine: Engine, models: MetaData, *, backups: Path) -> None:
 def check_schema(connection: Connection, models: MetaData) -> None:
     """Raise CannotStart and list the differences if the schema differs from the models."""
     if differences := schema_comparison.find_differences(connection, models):
-        more = (
-            f" (and {len(differences) - _MAX_DIFFERENCES} more)"
-            if len(differences) > _MAX_DIFFERENCES
-            else ""
-        )
+        named, further = differences[:_MAX_DIFFERENCES], len(differences) - _MAX_DIFFERENCES
+        more = f" (and {further} more)" if further > 0 else ""
         raise CannotStart(
-            "The schema of the database is not the one that this version of blogapi expects; nothing was "
-            f"changed. Differences: {'; '.join(differences[:_MAX_DIFFERENCES])}{more}."
+            "The schema of the database differs from the schema of this version of blogapi; nothing was "
+            f"changed. Differences: {'; '.join(named)}{more}."
         )
 
 
@@ -87,7 +84,7 @@ def convert_database_errors(engine: Engine) -> Iterator[None]:
     except (DatabaseError, sqlite3.Error) as error:
         # The messages of some drivers have several lines.
         reason = " ".join(str(getattr(error, "orig", error)).split())
-        if is_disk_full(error):
+        if is_disk_full_error(error):
             reason = f"the disk is full ({reason})"
         database = connections.describe_url(engine.url)
         raise CannotStart(f"The database {database} cannot be used: {reason}.") from error
@@ -148,7 +145,7 @@ def _open_locked_connection(engine: Engine) -> Iterator[Connection]:
             yield connection
         return
     exclusive = create_engine(engine.url, connect_args={"timeout": LOCK_WAIT_SECONDS}, hide_parameters=True)
-    event.listen(exclusive, "connect", _configure_connection)
+    event.listen(exclusive, "connect", _configure_upgrade_connection)
     event.listen(exclusive, "begin", lambda connection: connection.exec_driver_sql("BEGIN IMMEDIATE"))
     try:
         with exclusive.begin() as connection:
@@ -157,7 +154,7 @@ def _open_locked_connection(engine: Engine) -> Iterator[Connection]:
         exclusive.dispose()
 
 
-def _configure_connection(connection: sqlite3.Connection, record: object) -> None:
+def _configure_upgrade_connection(connection: sqlite3.Connection, record: object) -> None:
     connection.isolation_level = None
     integrity.define_sqlar_uncompress(connection)
     # If foreign keys were on, re-creating a table would silently delete the rows that refer to it.

@@ -16,20 +16,20 @@ from sqlalchemy.orm import Session
 from blogapi.storage import database_clock
 from blogapi.storage.migration_names import list_migrations
 
-_RENDERERS_KEY = "blogapi-renderers"
+_RENDERER_VERSIONS_KEY = "blogapi-renderers"
 
 # `renderer` is the version of the code that rendered the stored JSON of the articles. The statement uses only
 # columns that exist in every version of the schema. The statement has subqueries because PostgreSQL has no
 # statistics of these tables: for a join, it would expect millions of rows and compile the join each time.
-_READ_STATE = (
+_READ_STATE_SQL = (
     "SELECT (SELECT version_num FROM alembic_version) AS version_num, "
     "(SELECT renderer FROM article_stats) AS renderer, "
     "commit_counter.*, (SELECT min(due) FROM event) AS min_due{} FROM commit_counter"
 )
 _TIME_COLUMNS = {name: DateTime() for name in ("announced_until", "min_due")}
 _STATEMENTS = {
-    "sqlite": text(_READ_STATE.format("")).columns(**_TIME_COLUMNS),
-    "postgresql": text(_READ_STATE.format(", clock_timestamp() AS now")).columns(**_TIME_COLUMNS),
+    "sqlite": text(_READ_STATE_SQL.format("")).columns(**_TIME_COLUMNS),
+    "postgresql": text(_READ_STATE_SQL.format(", clock_timestamp() AS now")).columns(**_TIME_COLUMNS),
 }
 
 
@@ -48,7 +48,7 @@ def accept_renderer_versions(app: Flask, *versions: str) -> None:
 
     Until the first call, writes are accepted with any stored version.
     """
-    app.extensions[_RENDERERS_KEY] = versions
+    app.extensions[_RENDERER_VERSIONS_KEY] = versions
 
 
 def read_state_and_check_version(session: Session) -> dict[str, Any]:
@@ -60,7 +60,7 @@ def read_state_and_check_version(session: Session) -> dict[str, Any]:
     """
     dialect = session.get_bind().dialect.name
     row = session.connection().execute(_STATEMENTS[dialect]).one_or_none()
-    renderers = current_app.extensions.get(_RENDERERS_KEY)
+    renderers = current_app.extensions.get(_RENDERER_VERSIONS_KEY)
     if row is None or row.version_num != list_migrations()[-1]:
         raise NewerSchema
     if renderers is not None and row.renderer not in renderers:

@@ -151,7 +151,7 @@ def _open_copy(live: URL, folder: Path) -> Iterator[URL]:
         return
     try:
         postgresql_dumps.dump_database(live, folder / "copy.dump")
-        with postgresql_dumps.create_temporary_copy(live, folder / "copy.dump") as copy:
+        with postgresql_dumps.restore_temporary_database(live, folder / "copy.dump") as copy:
             yield copy
     except DumpError as error:
         raise Conflict(f"The check cannot copy the database: {error}.") from error

@@ -10,7 +10,7 @@ from sqlalchemy.exc import DBAPIError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from werkzeug.exceptions import HTTPException, MethodNotAllowed
 
-from blogapi.storage.disk_errors import get_primary_result_code, is_damage_error, is_disk_full
+from blogapi.storage.disk_errors import get_primary_result_code, is_damage_error, is_disk_full_error
 from blogapi.storage.version_check import NewerSchema
 from blogapi.web import request_environ
 from blogapi.web.errors import (
@@ -65,7 +65,7 @@ def _handle_http_error(error: HTTPException) -> Response:
 
 
 def _handle_database_error(error: DBAPIError) -> Response:
-    if is_disk_full(error):
+    if is_disk_full_error(error):
         # A retry can succeed, because a checkpoint may have freed space; see `storage.checkpoint`.
         return _handle_problem(StorageFull(get_default_problem(507)[1], headers={"Retry-After": "1"}))
     if is_damage_error(error):
@@ -75,7 +75,7 @@ def _handle_database_error(error: DBAPIError) -> Response:
 
 
 def _handle_os_error(error: OSError) -> Response:
-    if is_disk_full(error):
+    if is_disk_full_error(error):
         return _handle_problem(StorageFull(get_default_problem(507)[1]))
     return _handle_unexpected_error(error)
 

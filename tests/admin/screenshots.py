@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from blogapi import clock
-from blogapi.operations.doctor import health_checks
+from blogapi.operations.doctor import quick_checks
 from blogapi.operations.doctor.findings import Advice, Level
 from tests.admin import demo, hooks
 from tests.admin.blogs import Blog, create_users, open_app, serve_blog, serve_modules
@@ -242,7 +242,7 @@ def draw(folder: Path, names: list[str]) -> None:
         serve_modules(),
         pytest.MonkeyPatch.context() as patch,
     ):
-        patch.setattr(health_checks, "_check_server", lambda home: iter([SPACE]))
+        patch.setattr(quick_checks, "_check_server", lambda home: iter([SPACE]))
         # Each time is later than the one before, so that lists that are sorted by time have one order.
         ticks = count()
         patch.setattr(clock, "now", lambda: NOW + timedelta(microseconds=next(ticks)))

@@ -164,7 +164,7 @@ def test_a_port_in_use_gives_a_one_sentence_error_and_creates_no_articles(serve,
         result = serve("--port", str(port), "--demo")
     assert result.exit_code == 1
     assert re.fullmatch(
-        rf"Error: Cannot listen on 127\.0\.0\.1:{port}: .+\. Name another --port\?\n", result.output
+        rf"Error: Cannot listen on 127\.0\.0\.1:{port}: .+\. Choose another --port\.\n", result.output
     )
     assert count_articles(app) == 0
 
@@ -236,7 +236,7 @@ def test_the_options_are_passed_to_the_server(serve, started_servers):
     result = serve("--url-scheme", "https", "--trusted-proxy", "10.0.0.0/8")
     assert result.exit_code == 0
     (server_started,) = started_servers
-    assert server_started.adj.url_scheme == "https" and server_started.get_client(("10.1.2.3", 1)) == ""
+    assert server_started.adj.url_scheme == "https" and server_started.get_client_key(("10.1.2.3", 1)) == ""
 
 
 @pytest.mark.parametrize("options", [["--trusted-proxy", "somebody"], ["--url-scheme", "gopher"]])

@@ -187,7 +187,7 @@ def test_the_connections_of_the_proxy_are_not_limited_by_address(app):
 )
 def test_connections_are_counted_by_ipv4_address_or_ipv6_network(app, address, client):
     with start_server(app, trusted_proxy="10.0.0.0/8") as server:
-        assert server.get_client((address, 1)) == client
+        assert server.get_client_key((address, 1)) == client
 
 
 def test_a_new_connection_waits_while_the_maximum_number_of_connections_is_open(

@@ -54,7 +54,7 @@ def test_a_process_that_opens_the_socket_is_the_trusted_proxy(app, path, monkeyp
             get_health(path, "X-Forwarded-For: 1.2.3.4", "X-Forwarded-Proto: https").body == b"1.2.3.4 https"
         )
         assert get_health(path).body == b"127.0.0.1 http"
-        assert server.get_client(("127.0.0.1", None)) == ""
+        assert server.get_client_key(("127.0.0.1", None)) == ""
 
 
 def test_a_stale_socket_is_replaced(app, path):

@@ -86,7 +86,7 @@ def test_a_supervisor_that_does_not_read_is_no_error(systemd):
 
 
 def test_an_upgrade_gets_more_time(systemd):
-    with listening.bind_address("127.0.0.1", 0) as bound, upgrade_responses.answer_requests(bound):
+    with listening.bind_address("127.0.0.1", 0) as bound, upgrade_responses.serve_upgrade_responses(bound):
         found = {receive(systemd) for _ in range(2)}
     assert found == {"EXTEND_TIMEOUT_USEC=60000000"}
 

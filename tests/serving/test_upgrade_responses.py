@@ -48,7 +48,7 @@ def port(listening_socket):
 @pytest.mark.parametrize("method", ["GET", "POST", "DELETE"])
 def test_each_request_gets_503_upgrading_with_the_progress(listening_socket, port, method):
     request = READ.replace("GET", method)
-    with upgrade_responses.answer_requests(listening_socket):
+    with upgrade_responses.serve_upgrade_responses(listening_socket):
         before = ask(port, request)
         upgrade_progress.report_progress("articles", 200, 1000)
         response = ask(port, request)
@@ -60,7 +60,7 @@ def test_each_request_gets_503_upgrading_with_the_progress(listening_socket, por
 
 
 def test_a_browser_gets_a_page_that_loads_again(listening_socket, port):
-    with upgrade_responses.answer_requests(listening_socket):
+    with upgrade_responses.serve_upgrade_responses(listening_socket):
         upgrade_progress.report_progress("migrations", 3, 36)
         response = ask(port, headers="Accept: text/html,*/*;q=0.8\r\n")
         head = ask(port, READ.replace("GET", "HEAD"), headers="Accept: text/html\r\n")
@@ -78,7 +78,7 @@ def test_a_large_body_gets_the_same_answer(listening_socket, port, size, is_chun
     head = READ.replace("GET", "PUT").replace("Connection: close\r\n", "")
     length = "Transfer-Encoding: chunked" if is_chunked else f"Content-Length: {size}"
     body = b"%x\r\n%s\r\n0\r\n\r\n" % (size, b"x" * size) if is_chunked else b"x" * size
-    with upgrade_responses.answer_requests(listening_socket):
+    with upgrade_responses.serve_upgrade_responses(listening_socket):
         response = send(port, f"{head}{length}\r\n\r\n".encode() + body)
     assert_problem(response, 503, "upgrading")
     assert_shared_headers(response)
@@ -86,12 +86,12 @@ def test_a_large_body_gets_the_same_answer(listening_socket, port, size, is_chun
 
 
 def test_a_malformed_request_is_refused(listening_socket, port):
-    with upgrade_responses.answer_requests(listening_socket):
+    with upgrade_responses.serve_upgrade_responses(listening_socket):
         assert_problem(ask(port, "GET / HTTP/1.1\r\n"), 400, "malformed")
 
 
 def test_the_server_that_follows_answers_connections_that_were_made_meanwhile(app, listening_socket, port):
-    with upgrade_responses.answer_requests(listening_socket):
+    with upgrade_responses.serve_upgrade_responses(listening_socket):
         assert ask(port).status == 503
     http_server = server.create_server(app, listening_socket=listening_socket, threads=2)
     waiting = connect(port)
@@ -108,7 +108,7 @@ def test_the_server_that_follows_answers_connections_that_were_made_meanwhile(ap
 def test_the_socket_file_stays_for_the_server_that_follows(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     with listening.bind_unix_socket(tmp_path / "s") as bound:
-        with upgrade_responses.answer_requests(bound):
+        with upgrade_responses.serve_upgrade_responses(bound):
             pass
         assert (tmp_path / "s").exists()
 

@@ -168,7 +168,7 @@ def test_two_files_to_import_are_accepted_at_a_time_beside_all_other_bodies(blog
     blog.config["MAX_IMPORT_SIZE"] = MAX_MEDIA_BYTES
     head = make_head(MAX_UPLOAD_BYTES, path="/api/v1/imports/?name=a.zip", cookie=make_cookie())
     with start_server(blog, limits=Limits(bodies=0, request=600)) as server, ExitStack() as stack:
-        imports = server.adj.find_upload("POST", "/api/v1/imports/").bodies
+        imports = server.adj.find_upload_settings("POST", "/api/v1/imports/").bodies
         for number in (1, 2):
             sock = stack.enter_context(connect(server.effective_port))
             sock.sendall(head + b"x" * (MAX_UPLOAD_BYTES - 1))

@@ -38,7 +38,9 @@ def test_a_response_that_is_not_too_long_waits_without_a_thread(blog, path):
 
 def test_the_next_request_waits_until_the_previous_response_is_read(blog):
     with serve_blog(blog.app) as server, send_request(server, "/whole", times=3) as sock:
-        wait_until(lambda: any(channel.has_request for channel in list(server.active_channels.values())))
+        wait_until(
+            lambda: any(channel.has_unstarted_request for channel in list(server.active_channels.values()))
+        )
         sweep = server._next_sweep
         wait_until(lambda: server._next_sweep > sweep + 0.1)
         assert blog.requested_paths == ["/whole"]

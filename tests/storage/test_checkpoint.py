@@ -25,7 +25,7 @@ SHORT_LOG_BYTES = 512 * 1024
 def log_path(app, instance, monkeypatch):
     """The write-ahead log of the test's blog. Every write tries to truncate a log of more than 512 kB."""
     monkeypatch.setattr(checkpoint, "MAX_LOG_BYTES", SHORT_LOG_BYTES)
-    monkeypatch.setattr(checkpoint, "RETRY_SECONDS", 0.0)
+    monkeypatch.setattr(checkpoint, "CHECKPOINT_RETRY_SECONDS", 0.0)
     monkeypatch.setattr(app.extensions["blogapi-write-ahead-log"], "_next_try", 0.0)
     return files.get_side_files(instance / "blog.db").log
 
@@ -54,7 +54,7 @@ def begin_read(connection: sqlite3.Connection) -> None:
 
 def test_the_log_stays_short_while_reads_overlap(instance, log_path, write_rows, monkeypatch):
     """One of two connections is always reading: a read ends after a read on the other connection begins."""
-    monkeypatch.setattr(checkpoint, "WAIT_SECONDS", 60)
+    monkeypatch.setattr(checkpoint, "CHECKPOINT_WAIT_SECONDS", 60)
     turns, stop = [threading.Semaphore(1), threading.Semaphore(0)], threading.Event()
 
     def take_turns(own: int) -> None:
@@ -83,7 +83,7 @@ def test_the_log_stays_short_while_reads_overlap(instance, log_path, write_rows,
 def test_a_long_read_delays_few_writes(app, instance, log_path, write_rows, monkeypatch):
     attempts, truncate_log, later = [], checkpoint.truncate_log, clock.monotonic() + 100
     monkeypatch.setattr(checkpoint, "truncate_log", lambda path: attempts.append(path) or truncate_log(path))
-    monkeypatch.setattr(checkpoint, "RETRY_SECONDS", 5.0)
+    monkeypatch.setattr(checkpoint, "CHECKPOINT_RETRY_SECONDS", 5.0)
     monkeypatch.setattr(clock, "monotonic", lambda: later)
     with closing(sqlite3.connect(instance / "blog.db", isolation_level=None)) as reader:
         write_rows(1, log_path)

@@ -93,7 +93,7 @@ def test_nothing_is_counted_while_a_writer_changes_the_log(database, monkeypatch
             return counted
 
         monkeypatch.setattr(raw_files, "_count_commits", write_and_count)
-        assert raw_files.count_dropped_writes(str(database)) == 0
+        assert raw_files.count_commits_after_valid_frames(str(database)) == 0
 
 
 def test_the_program_copies_a_file_unchanged(database, tmp_path):

@@ -207,7 +207,7 @@ def test_an_upgrade_that_fails_leaves_no_dump(migration, run, instance):
     execute("ALTER TABLE article ADD COLUMN other INTEGER")
     before = dump()
     result = run("upgrade")
-    assert result.exit_code == 1 and "The schema of the database is not the one" in result.output
+    assert result.exit_code == 1 and "The schema of the database differs" in result.output
     assert dump() == before
     assert not list(instance.glob("backups/*"))
 
@@ -227,8 +227,12 @@ def test_the_password_is_not_in_the_arguments_of_the_programs(migration, run, in
     for command in (("upgrade", "--check"), ("upgrade",), ("rollback",)):
         result = run(*command)
         assert result.exit_code == 0, result.output
-    programs = [arguments for arguments, _ in calls if str(arguments[0]).endswith(postgresql_dumps.PROGRAMS)]
-    assert {Path(arguments[0]).name for arguments in programs} == set(postgresql_dumps.PROGRAMS)
+    programs = [
+        arguments
+        for arguments, _ in calls
+        if str(arguments[0]).endswith(postgresql_dumps.POSTGRESQL_PROGRAMS)
+    ]
+    assert {Path(arguments[0]).name for arguments in programs} == set(postgresql_dumps.POSTGRESQL_PROGRAMS)
     assert not any("secret-word" in argument for arguments in programs for argument in arguments)
     passwords = [options.get("PGPASSWORD") for arguments, options in calls if "--dbname" in str(arguments)]
     assert set(passwords) == {"secret-word"}

@@ -19,7 +19,7 @@ from blogapi.config import CannotStart
 from blogapi.content.media.models import Media
 from blogapi.storage import files
 from blogapi.storage.database import db
-from blogapi.storage.disk_errors import is_disk_full
+from blogapi.storage.disk_errors import is_disk_full_error
 from blogapi.web.errors import StorageFull
 
 _TEMPORARY_PREFIX = ".upload-"
@@ -136,7 +136,7 @@ def report_full_disk() -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        if not is_disk_full(error):
+        if not is_disk_full_error(error):
             raise
         raise StorageFull(
             "The disk is full; nothing was stored. Free some space and send the request again."

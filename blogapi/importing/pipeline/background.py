@@ -29,7 +29,7 @@ from blogapi.importing.pipeline.run import ImportRun
 from blogapi.importing.refusals import RefusedFile
 from blogapi.importing.texts.messages import DISK_FULL, SERVER_ERROR
 from blogapi.storage import database, files
-from blogapi.storage.disk_errors import is_disk_full
+from blogapi.storage.disk_errors import is_disk_full_error
 from blogapi.web.errors import Problem
 
 TrackedItem = TypeVar("TrackedItem")
@@ -83,7 +83,7 @@ def run_import(
         error = _TOO_LARGE_ERROR
     except Exception as failure:
         current_app.logger.exception("the import failed")
-        error = DISK_FULL if is_disk_full(failure) else SERVER_ERROR
+        error = DISK_FULL if is_disk_full_error(failure) else SERVER_ERROR
     finally:
         foreign_code.report_format = report_format
         progress.ended.set()

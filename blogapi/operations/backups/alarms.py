@@ -26,13 +26,13 @@ _MAIL_TEXT = """{title} has had no good backup for {hours} hours.
 The last good backup: {last}
 What went wrong: {reason}
 
-The page Backups of the admin pages lists all backups. `doctor` on the server checks the disk and the folder.
+The admin page Backups lists all backups. Run `doctor` on the server to check the disk and the folder.
 """
 
 
 def send_alarm_if_due(app: Flask, status: BackupStatus) -> bool:
-    """If a backup is overdue, send one alarm a day; return whether an e-mail or a call succeeded."""
-    if not status.is_late(app.config["DAILY_BACKUPS"]):
+    """Send one alarm a day while a backup is overdue; return whether an e-mail or webhook call succeeded."""
+    if not status.is_overdue(app.config["DAILY_BACKUPS"]):
         return False
     if status.last_alarm and -clock.TOLERANCE <= clock.now() - status.last_alarm < _ALARM_INTERVAL:
         return False

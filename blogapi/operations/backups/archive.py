@@ -13,7 +13,7 @@ from blogapi.cli import ProgressReporter, hide_progress
 from blogapi.content.media import stored_files
 from blogapi.content.media.stored_files import StoredFile
 from blogapi.operations.backups.manifest import (
-    DATABASE_MEMBERS,
+    DATABASE_FILE_NAMES,
     MANIFEST_FILE,
     MEDIA_LIST_FILE,
     SETTINGS_FILE,
@@ -35,13 +35,13 @@ MEDIA_FOLDER = "media"
 # Level 1 compresses 134 MB (5000 articles) to 56 MB in 4.5 s, level 6 to 52 MB in 12.6 s.
 _COMPRESSION_LEVEL = 1
 
-_METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+_COMPRESSION_METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 # The maximum sizes of files that are read into memory; the list of media files has about 90 bytes per file.
-_MAX_BYTES = {MANIFEST_FILE: 1024 * 1024, SETTINGS_FILE: 1024 * 1024, MEDIA_LIST_FILE: 20 * 1024 * 1024}
-# This limit suffices for all files that a list of media files can contain, with 170 bytes for each file.
+_MAX_FILE_SIZES = {MANIFEST_FILE: 1024 * 1024, SETTINGS_FILE: 1024 * 1024, MEDIA_LIST_FILE: 20 * 1024 * 1024}
+# Enough for an entry of about 170 bytes for each file that the list of media files can contain.
 _MAX_DIRECTORY_BYTES = 40 * 1024 * 1024
 
-READ_ERRORS = (
+ARCHIVE_READ_ERRORS = (
     zipfile.BadZipFile,
     zlib.error,
     KeyError,
@@ -71,7 +71,7 @@ def add_file(archive: zipfile.ZipFile, name: str, path: Path, progress: Progress
         _copy_chunks(source, target.write, path.stat().st_size, progress, f"Packing {name}")
 
 
-def add_manifest(archive: zipfile.ZipFile, manifest: Manifest, media: MediaList) -> None:
+def add_manifest_and_media_list(archive: zipfile.ZipFile, manifest: Manifest, media: MediaList) -> None:
     """Add the manifest and, if there are any media files, their list."""
     if media.list_paths():
         archive.writestr(MEDIA_LIST_FILE, media.to_json())
@@ -86,7 +86,7 @@ def unpack_backup(path: Path, folder: Path, *, progress: ProgressReporter = hide
     with open_archive(path) as archive:
         manifest = _read_manifest(archive)
         names = {it for it in archive.namelist() if not it.startswith(f"{MEDIA_FOLDER}/")} - {MANIFEST_FILE}
-        database = DATABASE_MEMBERS[manifest.database]
+        database = DATABASE_FILE_NAMES[manifest.database]
         known_names = {database, SETTINGS_FILE, MEDIA_LIST_FILE, *filter(is_theme_path, names)}
         if unknown := names - known_names:
             raise InvalidBackup(f"it contains the unknown file {min(unknown)!r}")
@@ -115,7 +115,7 @@ def _read_manifest(archive: zipfile.ZipFile) -> Manifest:
         raise InvalidBackup("it is not a complete backup of blogapi")
     with archive.open(MANIFEST_FILE) as source:
         # Without a limit, Python would unpack all bytes before it checks the size in the header.
-        return parse_manifest(source.read(_MAX_BYTES[MANIFEST_FILE]))
+        return parse_manifest(source.read(_MAX_FILE_SIZES[MANIFEST_FILE]))
 
 
 def read_media_paths(path: Path) -> set[str]:
@@ -134,7 +134,7 @@ def _read_media_list(archive: zipfile.ZipFile) -> MediaList:
     if MEDIA_LIST_FILE not in archive.namelist():
         return MediaList({}, ())
     with archive.open(MEDIA_LIST_FILE) as source:
-        return parse_media_list(source.read(_MAX_BYTES[MEDIA_LIST_FILE]))
+        return parse_media_list(source.read(_MAX_FILE_SIZES[MEDIA_LIST_FILE]))
 
 
 @contextmanager
@@ -150,11 +150,12 @@ def open_archive(path: Path) -> Iterator[zipfile.ZipFile]:
         with zipfile.ZipFile(path) as archive:
             for info in archive.infolist():
                 # With other compression methods, Python unpacks more bytes than a read asks for.
-                limit = _MAX_BYTES.get(info.filename, info.file_size) if info.compress_type in _METHODS else 0
+                is_known = info.compress_type in _COMPRESSION_METHODS
+                limit = _MAX_FILE_SIZES.get(info.filename, info.file_size) if is_known else 0
                 if info.file_size > limit:
-                    raise InvalidBackup(f"its file {info.filename} is too large or packed in another way")
+                    raise InvalidBackup(f"its file {info.filename} is too large or has unknown compression")
             yield archive
-    except READ_ERRORS as error:
+    except ARCHIVE_READ_ERRORS as error:
         raise InvalidBackup("it is damaged") from error
 
 

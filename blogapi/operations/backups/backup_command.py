@@ -1,4 +1,4 @@
-"""Runs BACKUP_COMMAND after a new backup, for example to copy it to another place."""
+"""Runs BACKUP_COMMAND after a new backup, for example to copy the backup to another machine."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ _LOCK_NAME = ".command.lock"
 _MAX_OUTPUT_BYTES = 300
 
 
-def run_backup_command(instance: Path, path: Path, made: datetime | None = None) -> None:
-    """Run BACKUP_COMMAND for a backup, and record that the backup is good; `made` is None for a new backup.
+def run_backup_command(instance: Path, path: Path, made_at: datetime | None = None) -> None:
+    """Run BACKUP_COMMAND for a backup made at `made_at` (None: now), and record that the backup is good.
 
     Raises Conflict if the command fails; the backup then counts as failed, but its file stays.
     """
@@ -35,7 +35,7 @@ def run_backup_command(instance: Path, path: Path, made: datetime | None = None)
             if not held:
                 raise _make_conflict(path, "the command of another backup is running")
             _run_process(command, path, instance)
-    status.record_success(instance, made)
+    status.record_success(instance, made_at)
 
 
 def _run_process(command: tuple[str, ...], path: Path, instance: Path) -> None:

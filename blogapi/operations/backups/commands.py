@@ -41,34 +41,34 @@ def backup(name: str, keep: int | None, verify: bool, as_json: bool) -> None:
         raise click.UsageError(f"The file {path} does not exist.")
     if keep is not None and (verify or not path.is_dir()):
         raise click.UsageError("--keep needs an existing FOLDER and cannot be combined with --verify.")
-    rotation = DeletedBackups()
+    deleted = DeletedBackups()
     with report_problems(), exit_on_sigterm():
         instance = blog_folder.find_blog_with_database()
         if verify:
             result = restoring.verify_backup(path, instance, progress=show_progress)
         else:
-            result, rotation = _create_backup(instance, path, keep)
+            result, deleted = _create_backup(instance, path, keep)
     checked = NOT_RESTORED_REASON if result.is_only_read else "can be restored"
-    _print_backup(f"{path} {checked}" if verify else f"Wrote {result.path}", result, rotation, as_json)
+    _print_backup(f"{path} {checked}" if verify else f"Wrote {result.path}", result, deleted, as_json)
     if result.missing:
         _report_missing_files(result.missing, f"{result.path} lacks")
         raise SystemExit(1)
 
 
 def _create_backup(instance: Path, path: Path, keep: int | None) -> tuple[Backup, DeletedBackups]:
-    """Write a backup to a new file, or into a folder."""
+    """Write a backup to a new file or into a folder; return it and the backups that `keep` deleted."""
     if not path.is_dir() and not path.parent.is_dir():
         raise click.UsageError(f"The folder {path.parent} does not exist.")
     with status.record_attempt(instance):
         if path.is_dir():
             target = path / naming.make_manual_backup_name(clock.now())
-            result, rotation = folder_backups.create_folder_backup(
+            result, deleted = folder_backups.create_folder_backup(
                 instance, target, BackupKind.MANUAL, keep=keep, progress=show_progress
             )
         else:
-            result, rotation = service.create_backup(instance, path, progress=show_progress), DeletedBackups()
+            result, deleted = service.create_backup(instance, path, progress=show_progress), DeletedBackups()
         backup_command.run_backup_command(instance, result.path)
-    return result, rotation
+    return result, deleted
 
 
 @click.command()
@@ -126,12 +126,12 @@ def _report_missing_files(missing: Sequence[MissingFile], subject: str) -> None:
         click.echo(line, err=True)
 
 
-def _print_backup(action: str, backup: Backup, rotation: DeletedBackups, as_json: bool) -> None:
+def _print_backup(action: str, backup: Backup, deleted: DeletedBackups, as_json: bool) -> None:
     if as_json:
         report = {
             "file": str(backup.path),
-            "deleted": [str(path) for path in rotation.deleted],
-            "deleted_media": rotation.media.files,
+            "deleted": [str(path) for path in deleted.paths],
+            "deleted_media": deleted.media.files,
             "missing": [asdict(file) for file in backup.missing],
             "is_only_read": backup.is_only_read,
         }
@@ -139,9 +139,9 @@ def _print_backup(action: str, backup: Backup, rotation: DeletedBackups, as_json
     else:
         size = backup.path.stat().st_size / 1024**2
         click.echo(f"{action}: {size:.1f} MB, {_describe_manifest(backup.manifest)}.")
-        for path in rotation.deleted:
+        for path in deleted.paths:
             click.echo(f"Deleted {path}")
-        if rotation.media.files:
-            click.echo(f"Deleted {rotation.media.files} media files that no backup in the folder needs.")
-    if rotation.media.unreadable:
-        click.echo(f"No media files were deleted, because {rotation.media.unreadable} is damaged.", err=True)
+        if deleted.media.files:
+            click.echo(f"Deleted {deleted.media.files} media files that no backup in the folder needs.")
+    if deleted.media.unreadable:
+        click.echo(f"No media files were deleted, because {deleted.media.unreadable} is damaged.", err=True)

@@ -24,7 +24,7 @@ CHECK_SECONDS = 1800.0
 
 
 def start_daily_backups(app: Flask) -> threading.Event | None:
-    """Start a thread that makes the daily backups; return the event that stops it (None: backups are off)."""
+    """Start the thread that makes daily backups; return the event that stops it, or None if they are off."""
     keep = app.config["DAILY_BACKUPS"]
     if not keep:
         return None
@@ -44,12 +44,12 @@ def create_backup_if_missing(instance: Path, *, keep: int, today: date) -> Backu
     if path.exists() and not status.read_status(instance).failing_since:
         return None
     with status.record_attempt(instance):
-        backup = made = None
+        backup = made_at = None
         if path.exists():
-            made = datetime.fromtimestamp(path.stat().st_mtime, UTC)
+            made_at = datetime.fromtimestamp(path.stat().st_mtime, UTC)
         else:
             backup, _ = folder_backups.create_folder_backup(instance, path, BackupKind.DAILY, keep=keep)
-        backup_command.run_backup_command(instance, path, made)
+        backup_command.run_backup_command(instance, path, made_at)
         return backup
 
 

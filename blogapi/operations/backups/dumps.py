@@ -20,11 +20,11 @@ from blogapi.operations.backups.media_restoring import BackupMedia
 from blogapi.storage import connections, postgresql_dumps, upgrades
 from blogapi.web.errors import Conflict
 
-Upgrade = Callable[[URL, Path], None]
+Upgrader = Callable[[URL, Path], None]
 
 
 def write_dump(url: URL, target: Path) -> DatabaseContents:
-    """Write a dump of the database into the file `target`; return its contents; raises DumpError."""
+    """Write a dump into the file `target` and return what the database contains; raises DumpError."""
     with _open_connection(url) as connection:
         # `pg_dump` and all reads of this transaction see the same snapshot.
         contents = _read_contents(connection)
@@ -43,30 +43,30 @@ def refuse_nonempty_database(url: URL) -> None:
             )
 
 
-def restore_dump(url: URL, folder: Path, manifest: Manifest, media: BackupMedia, upgrade: Upgrade) -> None:
-    """Fill a database without tables from an unpacked backup; after an error, its tables are deleted."""
+def restore_dump(url: URL, folder: Path, manifest: Manifest, media: BackupMedia, upgrade: Upgrader) -> None:
+    """Fill a database without tables from an unpacked backup; delete the new tables after an error."""
     with postgresql_dumps.restore_tables(url, folder / DUMP_FILE):
         _check_and_upgrade_database(url, folder, manifest, media, upgrade)
 
 
-def verify_dump(url: URL, folder: Path, manifest: Manifest, media: BackupMedia, upgrade: Upgrade) -> bool:
-    """Restore an unpacked backup into a new database, delete this database again, and return True.
+def verify_dump(url: URL, folder: Path, manifest: Manifest, media: BackupMedia, upgrade: Upgrader) -> bool:
+    """Restore an unpacked backup into a temporary database, and return True.
 
-    If the user may not create a database, only read the dump, and return False. Raises the errors of
-    `restore_dump`.
+    If the database user has no right to create a database, only read the dump, and return False. Raises the
+    same errors as `restore_dump`.
     """
-    is_allowed = "SELECT rolcreatedb OR rolsuper FROM pg_roles WHERE rolname = current_user"
+    permission_query = "SELECT rolcreatedb OR rolsuper FROM pg_roles WHERE rolname = current_user"
     with _open_connection(url) as connection:
-        if not connection.scalar(text(is_allowed)):
+        if not connection.scalar(text(permission_query)):
             postgresql_dumps.check_dump(folder / DUMP_FILE)
             return False
-    with postgresql_dumps.create_temporary_copy(url, folder / DUMP_FILE) as copy:
+    with postgresql_dumps.restore_temporary_database(url, folder / DUMP_FILE) as copy:
         _check_and_upgrade_database(copy, folder, manifest, media, upgrade)
     return True
 
 
 def _check_and_upgrade_database(
-    url: URL, folder: Path, manifest: Manifest, media: BackupMedia, upgrade: Upgrade
+    url: URL, folder: Path, manifest: Manifest, media: BackupMedia, upgrade: Upgrader
 ) -> None:
     with _open_connection(url) as connection:
         contents = _read_contents(connection)

@@ -1,4 +1,4 @@
-"""Backups in a folder, which share their media files; a new backup deletes the oldest backups."""
+"""Backups in a folder, which share their media files, and the deletion of the oldest of these backups."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from blogapi.storage import files
 
 @dataclass(frozen=True, slots=True)
 class DeletedBackups:
-    """The backups that were deleted, and the result of deleting media files that no backup needs."""
+    """The paths of the deleted backups, and the result of deleting media files that no backup needs."""
 
-    deleted: list[Path] = field(default_factory=list)
+    paths: list[Path] = field(default_factory=list)
     media: PruneResult = field(default_factory=PruneResult)
 
 
@@ -29,7 +29,7 @@ def create_folder_backup(
     keep: int | None,
     progress: ProgressReporter = hide_progress,
 ) -> tuple[service.Backup, DeletedBackups]:
-    """Write a backup into a folder; delete the oldest backups of its kind so that `keep` remain."""
+    """Write a backup into a folder; delete the oldest backups of its kind, except `keep` (None: keep all)."""
     with service.convert_errors(target):
         target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         store = MediaStore(target.parent)

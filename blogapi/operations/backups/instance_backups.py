@@ -18,7 +18,7 @@ from blogapi.operations.backups.naming import BackupKind
 from blogapi.storage import files
 from blogapi.web.errors import Conflict, NotFound, Problem
 
-# The number of backups is limited, because each contains all media files.
+# The number of manual backups is limited, because each contains all media files.
 MAX_MANUAL_BACKUPS = 20
 
 _LOCK_NAME = ".http.lock"
@@ -42,7 +42,7 @@ class StoredBackup:
 
 
 @dataclass(frozen=True, slots=True)
-class Verification:
+class VerificationResult:
     """Whether a backup can be restored (if not, `detail` says why), and what it contains."""
 
     ok: bool
@@ -64,7 +64,7 @@ def list_backups(instance: Path) -> list[StoredBackup]:
 
 
 def create_backup(instance: Path) -> StoredBackup:
-    """Write a backup with all media files into the instance folder."""
+    """Write a backup with all media files into the instance folder, and run BACKUP_COMMAND for the backup."""
     target = instance / "backups" / naming.make_manual_backup_name(clock.now())
     with _shorten_paths(instance), _lock_folder(target.parent):
         manual = [
@@ -74,7 +74,7 @@ def create_backup(instance: Path) -> StoredBackup:
         ]
         if len(manual) >= MAX_MANUAL_BACKUPS:
             raise Conflict(
-                f"There are {len(manual)} backups already; delete one first.", code="too_many_backups"
+                f"There are {len(manual)} manual backups already; delete one first.", code="too_many_backups"
             )
         with status.record_attempt(instance):
             service.create_backup(instance, target)
@@ -93,7 +93,7 @@ def get_backup_path(instance: Path, name: str) -> Path:
     return path
 
 
-def verify_backup(instance: Path, name: str) -> Verification:
+def verify_backup(instance: Path, name: str) -> VerificationResult:
     """Check a backup by restoring it into a temporary folder or database, and check its media files."""
     path = get_backup_path(instance, name)
     with _lock_folder(path.parent):
@@ -101,11 +101,11 @@ def verify_backup(instance: Path, name: str) -> Verification:
             with _shorten_paths(instance):
                 backup = restoring.verify_backup(path, instance)
         except Conflict as error:
-            return Verification(False, error.detail, 0, 0, 0)
+            return VerificationResult(False, error.detail, 0, 0, 0)
     manifest = backup.manifest
     articles, media = manifest.rows.get("article", 0), manifest.media
     detail = service.NOT_RESTORED_REASON if backup.is_only_read else "can be restored"
-    return Verification(True, f"The backup {detail}.", articles, media.files, media.missing)
+    return VerificationResult(True, f"The backup {detail}.", articles, media.files, media.missing)
 
 
 def delete_backup(instance: Path, name: str) -> None:

@@ -25,7 +25,7 @@ _MAX_LISTED_FILES = 20
 
 
 class InvalidBackup(Exception):
-    """Raised for a file that cannot be restored; the message is the reason, in lower case."""
+    """A file cannot be restored; the message is a clause with the reason, such as `it is damaged`."""
 
 
 class MediaPlace(StrEnum):
@@ -43,7 +43,7 @@ class DatabaseKind(StrEnum):
     POSTGRESQL = "PostgreSQL"
 
 
-DATABASE_MEMBERS = {DatabaseKind.SQLITE: DATABASE_FILE, DatabaseKind.POSTGRESQL: DUMP_FILE}
+DATABASE_FILE_NAMES = {DatabaseKind.SQLITE: DATABASE_FILE, DatabaseKind.POSTGRESQL: DUMP_FILE}
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +132,7 @@ def parse_manifest(content: bytes) -> Manifest:
         if fields.pop("format") != FORMAT:
             raise InvalidBackup("it is not a backup of blogapi")
         if (version := fields.pop("version")) not in range(1, VERSION + 1):
-            raise InvalidBackup(f"it has format {version}, which is newer than this version supports")
+            raise InvalidBackup(f"its format {version} is newer than this version of blogapi can read")
         fields.pop("files", None)
         media = MediaSummary(**fields.pop("media", {}))
         MediaPlace(media.place)

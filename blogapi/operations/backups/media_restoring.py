@@ -14,7 +14,7 @@ from blogapi.cli import ProgressReporter
 from blogapi.content.media import stored_files
 from blogapi.content.media.folder import MediaFolder
 from blogapi.content.media.stored_files import StoredFile
-from blogapi.operations.backups.archive import MEDIA_FOLDER, READ_ERRORS
+from blogapi.operations.backups.archive import ARCHIVE_READ_ERRORS, MEDIA_FOLDER
 from blogapi.operations.backups.manifest import (
     MEDIA_LIST_FILE,
     Manifest,
@@ -58,7 +58,7 @@ class BackupMedia:
         checked = progress(sorted(self.files), total=len(self.files), label="Checking media files")
         faults = {file: fault for file in checked if (fault := _find_fault(folder, file, full=True))}
         for file in progress(list(faults), total=len(faults), label="Restoring media files"):
-            if copy_file(self.root, file, folder.root):
+            if copy_file_if_intact(self.root, file, folder.root):
                 del faults[file]
         if not allow_missing:
             self._refuse_faulty_files([file for file in self._list_expected_files() if file in faults])
@@ -67,13 +67,13 @@ class BackupMedia:
         return tuple({file.path: file for file in (*lost, *faulty)}.values())
 
     def restore_deleted_files(self, folder: MediaFolder) -> None:
-        """Copy the files again that a running service has deleted during the restore.
+        """Copy again the files that a running service has deleted during the restore.
 
         The service deletes files to which the former database does not refer.
         """
         for file in self.files:
             if _find_fault(folder, file, full=False):
-                copy_file(self.root, file, folder.root)
+                copy_file_if_intact(self.root, file, folder.root)
 
     def _list_expected_files(self) -> list[StoredFile]:
         if self.place is MediaPlace.NONE:
@@ -94,7 +94,7 @@ class BackupMedia:
         )
 
 
-def copy_file(source: Path | ZipPath, file: StoredFile, root: Path) -> bool:
+def copy_file_if_intact(source: Path | ZipPath, file: StoredFile, root: Path) -> bool:
     """Copy a file into the media folder `root` if the source file is intact; return whether it was copied."""
     if not (source / file.path).is_file():
         return False
@@ -106,7 +106,7 @@ def copy_intact_file(source: Path | ZipPath, file: StoredFile, target: IO[bytes]
     try:
         with (source / file.path).open("rb") as opened:
             return stored_files.copy_and_verify_file(opened, file, target)
-    except (FileNotFoundError, *READ_ERRORS):
+    except (FileNotFoundError, *ARCHIVE_READ_ERRORS):
         return False
 
 

@@ -28,7 +28,7 @@ _MARKER_TEXT = (
 
 @dataclass(frozen=True, slots=True)
 class PruneResult:
-    """The number of deleted files; it is 0 if a backup is `unreadable`, because it may need any file."""
+    """The number of deleted files: 0 if a backup is `unreadable`, because that backup may need any file."""
 
     files: int = 0
     unreadable: Path | None = None
@@ -58,7 +58,7 @@ class MediaStore:
         if self.root.resolve() == media_folder.resolve() or (
             self.root.exists() and not (self.root / _MARKER_FILE).is_file() and any(self.root.iterdir())
         ):
-            raise Conflict(f"{self.root} has other files; name another folder for the backups.")
+            raise Conflict(f"{self.root} was not created for backups; name another folder for the backups.")
 
     def add_file(self, source: IO[bytes], file: StoredFile) -> bool:
         """Store a file if its size and digest are right, and return True; otherwise return False."""

@@ -1,4 +1,4 @@
-"""Makes the names of backups, and tells the kind of a backup from its name."""
+"""Makes the names of backups, and derives the kind of a backup from its name."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from enum import StrEnum
 
 
 class BackupKind(StrEnum):
-    """Whether a person or the daily thread started a backup; each kind has its own number of kept backups."""
+    """Who started a backup: a person, or the thread of the daily backups."""
 
     MANUAL = "blogapi"
     DAILY = "daily"

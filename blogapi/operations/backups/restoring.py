@@ -37,9 +37,9 @@ from blogapi.web.errors import Conflict
 
 # The maximum number of attempts to copy the database if writes interrupt the copy, and the seconds for which
 # each attempt waits for the lock of the database.
-_MAX_COPIES, _LOCK_SECONDS = 3, 10.0
+_MAX_COPY_ATTEMPTS, _LOCK_SECONDS = 3, 10.0
 # This statement returns a number that changes with each commit of another connection.
-_READ_VERSION = "PRAGMA data_version"
+_DATA_VERSION_SQL = "PRAGMA data_version"
 
 # The prefix of the name of the staging folder, beside the database, in which a restore unpacks a backup.
 _STAGING_PREFIX = ".restore-"
@@ -123,7 +123,7 @@ def restore_backup(
 
 
 def describe_replacement(path: Path, instance: Path) -> str:
-    """Return a sentence about the blog that a restore would replace; empty if there is nothing to replace."""
+    """Return a text about the blog that a restore would replace; empty if there is nothing to replace."""
     live = connections.get_sqlite_path(config.read_settings(instance)["DATABASE_URL"], instance)
     if live is None or not live.is_file():
         return ""
@@ -241,7 +241,7 @@ def _overwrite_database(staged: Path, live: Path, copy_path: Path) -> None:
     If another write came after the copy, the transaction is rolled back and both steps are repeated. Raises
     Conflict if each attempt fails.
     """
-    _set_page_size(staged, live)
+    _match_page_size(staged, live)
     with (
         closing(sqlite3.connect(staged)) as source,
         integrity.open_database(live, seconds=_LOCK_SECONDS) as target,
@@ -252,12 +252,12 @@ def _overwrite_database(staged: Path, live: Path, copy_path: Path) -> None:
         target.execute("PRAGMA journal_mode=WAL")
         # With a weaker `synchronous` setting, a power failure could leave an incomplete file.
         target.execute("PRAGMA synchronous=FULL")
-        for _ in range(_MAX_COPIES):
+        for _ in range(_MAX_COPY_ATTEMPTS):
             # Other writers wait for the copy; otherwise, in a busy blog, each copy would be too old.
-            # If another program keeps the lock, `backup` finds it taken too.
+            # If another program holds the lock, this error is ignored, because `backup` then fails too.
             with suppress(sqlite3.OperationalError):
                 blocker.execute("BEGIN IMMEDIATE")
-            version = reader.execute(_READ_VERSION).fetchall()
+            version = reader.execute(_DATA_VERSION_SQL).fetchall()
             with service.report_full_disk(copy_path), files.create_partial_file(copy_path) as copy:
                 reader.execute("VACUUM INTO ?", [str(copy)])
                 files.replace_file(copy, copy_path)
@@ -280,11 +280,11 @@ def _check_database_unchanged(
     SQLite calls this function after each page.
     """
     # In the last call, `remaining` is 0. This call follows the commit, so a rollback is not possible.
-    if status == sqlite3.SQLITE_BUSY or (remaining and reader.execute(_READ_VERSION).fetchall() != old):
+    if status == sqlite3.SQLITE_BUSY or (remaining and reader.execute(_DATA_VERSION_SQL).fetchall() != old):
         raise _DatabaseBusy
 
 
-def _set_page_size(staged: Path, live: Path) -> None:
+def _match_page_size(staged: Path, live: Path) -> None:
     """Give the staged file the page size of the live file, because a live file must keep its page size."""
     size = integrity.read_page_size(live)
     if integrity.read_page_size(staged) != size:
@@ -324,7 +324,7 @@ def _restore_settings(folder: Path, instance: Path) -> str:
         return f"The settings of the backup were not restored: {error.message}"
     for name in ("DATABASE_URL", "MEDIA_PATH"):
         if restored_settings[name] != current_settings[name]:
-            return f"The settings of the backup were not restored, because they name another {name}."
+            return f"The settings of the backup were not restored, because their {name} differs."
     files.replace_file(restored, current)
     return "The settings of the backup were restored."
 

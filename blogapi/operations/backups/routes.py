@@ -8,7 +8,7 @@ import marshmallow as ma
 from flask import Response, current_app
 
 from blogapi.operations.backups import instance_backups, service
-from blogapi.operations.backups.instance_backups import StoredBackup, Verification
+from blogapi.operations.backups.instance_backups import StoredBackup, VerificationResult
 from blogapi.operations.backups.naming import BackupKind
 from blogapi.operations.backups.status import read_status
 from blogapi.storage.database import end_read
@@ -88,7 +88,7 @@ def download(name: str) -> Response:
 @bp.post(f"{_BACKUP_PATH}verify/")
 @allow(admin_login)
 @bp.response(200, VerificationSchema())
-def verify(name: str) -> Verification:
+def verify(name: str) -> VerificationResult:
     """Check a backup by restoring it into a temporary folder or database.
 
     If the database user may not create a database, the dump is only read, and `detail` says so.
@@ -113,7 +113,7 @@ def _get_instance() -> Path:
 
 
 @metrics.gauge("backup_last_success_timestamp_seconds", "Time of the last good backup.")
-def _read_last_success() -> float | metrics.MetricValues:
+def _read_last_success_time() -> float | metrics.MetricValues:
     last = read_status(_get_instance()).last_success
     return last.timestamp() if last else {}
 
@@ -125,4 +125,4 @@ def _has_last_backup_failed() -> bool:
 
 @metrics.gauge("backup_late", "Whether there has been no good backup for 36 hours.")
 def _is_backup_late() -> bool:
-    return read_status(_get_instance()).is_late(current_app.config["DAILY_BACKUPS"])
+    return read_status(_get_instance()).is_overdue(current_app.config["DAILY_BACKUPS"])

@@ -25,7 +25,7 @@ from blogapi.content.media.stored_files import StoredFile
 from blogapi.operations.backups import archive, dumps, naming
 from blogapi.operations.backups.manifest import (
     DATABASE_FILE,
-    DATABASE_MEMBERS,
+    DATABASE_FILE_NAMES,
     SETTINGS_FILE,
     DatabaseContents,
     DatabaseKind,
@@ -40,7 +40,7 @@ from blogapi.operations.backups.media_store import MediaStore
 from blogapi.site.theme_files import list_theme_files
 from blogapi.storage import files, integrity, migration_names
 from blogapi.storage.connections import get_database_url, open_plain_engine
-from blogapi.storage.disk_errors import is_disk_full
+from blogapi.storage.disk_errors import is_disk_full_error
 from blogapi.storage.postgresql_dumps import DumpError
 from blogapi.version import __version__
 from blogapi.web.errors import Conflict, NotFound, StorageFull
@@ -94,8 +94,8 @@ def create_backup(
     """Write a consistent backup of the blog in this instance folder.
 
     The media files are saved in the `store`; if it is None, they are saved in the backup itself. Writers are
-    not blocked. Raises NotFound if the database is missing. Raises Conflict if `target` exists, if `pg_dump`
-    fails, or if the database is damaged, because the new backup could replace the last good backup.
+    not blocked. Raises NotFound if the database is missing, and Conflict if `target` exists, if `pg_dump`
+    fails, or if the database is damaged; a backup of a damaged database could replace the last good backup.
     """
     url = get_database_url(instance)
     take_snapshot = partial(dumps.write_dump, url)
@@ -118,7 +118,7 @@ def create_backup(
             contents, media = _save_snapshot_and_media(
                 take_snapshot, database, folder, store, zip_file, progress
             )
-            archive.add_file(zip_file, DATABASE_MEMBERS[contents.database], database, progress)
+            archive.add_file(zip_file, DATABASE_FILE_NAMES[contents.database], database, progress)
             if (settings := instance / SETTINGS_FILE).is_file():
                 archive.add_file(zip_file, SETTINGS_FILE, settings, progress)
             theme = list(list_theme_files(instance))
@@ -126,7 +126,7 @@ def create_backup(
                 archive.add_file(zip_file, name, path, hide_progress)
             place = MediaPlace.FOLDER if store else MediaPlace.FILE
             manifest = replace(_make_manifest(contents, media, place), has_theme=bool(theme))
-            archive.add_manifest(zip_file, manifest, media)
+            archive.add_manifest_and_media_list(zip_file, manifest, media)
         _refuse_existing_file(target)
         files.replace_file(packed, target)
     return Backup(target, manifest, media.missing)
@@ -208,7 +208,7 @@ def _save_file(path: Path, file: StoredFile, write_file: Callable[[IO[bytes], St
         return "missing"
     with source:
         if not write_file(source, file):
-            raise Conflict(f"{path} changed during the backup; run the command again.")
+            raise Conflict(f"{path} changed during the backup; start the backup again.")
     return ""
 
 
@@ -279,7 +279,7 @@ def _refuse_existing_file(target: Path) -> None:
 
 @contextmanager
 def convert_errors(path: Path) -> Iterator[None]:
-    """Convert errors of files, databases and programs, InvalidBackup and CannotStart into a Problem."""
+    """Convert InvalidBackup, CannotStart, and errors of files, databases and `pg_dump` into a Problem."""
     try:
         with report_full_disk(path):
             yield
@@ -302,6 +302,6 @@ def report_full_disk(target: Path | str) -> Iterator[None]:
     try:
         yield
     except (OSError, sqlite3.Error, DumpError, DBAPIError) as error:
-        if is_disk_full(error):
+        if is_disk_full_error(error):
             raise StorageFull(f"The disk is full; {target} cannot be written.") from error
         raise

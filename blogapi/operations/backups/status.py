@@ -22,7 +22,7 @@ from blogapi.web.errors import Problem
 OVERDUE_AGE = timedelta(hours=36)
 
 _FILE_NAME = "status.json"
-_LONG_AGO = datetime(1970, 1, 1, tzinfo=UTC)
+_UNREADABLE_SINCE = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ class BackupStatus:
     reason: str = ""
 
     def merge_remembered(self, remembered: BackupStatus) -> BackupStatus:
-        """Return this status from the file, completed with the status that the process remembers."""
+        """Return this stored status, completed with what only the running process remembers."""
         return BackupStatus(
             self.last_success,
             self.failing_since or remembered.failing_since,
@@ -46,7 +46,7 @@ class BackupStatus:
             remembered.reason or self.reason,
         )
 
-    def is_late(self, keep: int) -> bool:
+    def is_overdue(self, keep: int) -> bool:
         """Return whether the last good backup is older than OVERDUE_AGE; `keep` is the setting DAILY_BACKUPS.
 
         The result is False for a blog without daily backups, and for a new blog without a first attempt.
@@ -70,12 +70,12 @@ def read_status(instance: Path) -> BackupStatus:
     except FileNotFoundError:
         return BackupStatus()
     except (OSError, ValueError, TypeError, AttributeError, LookupError):
-        return BackupStatus(failing_since=_LONG_AGO, reason=f"{path} cannot be read.")
+        return BackupStatus(failing_since=_UNREADABLE_SINCE, reason=f"{path} cannot be read.")
 
 
-def record_success(instance: Path, made: datetime | None = None) -> None:
-    """Store the time of the last good backup: `made`, or if it is None, the current time."""
-    _write_status(instance, BackupStatus(last_success=made or clock.now()))
+def record_success(instance: Path, made_at: datetime | None = None) -> None:
+    """Store the time of the last good backup: `made_at`, or the current time if `made_at` is None."""
+    _write_status(instance, BackupStatus(last_success=made_at or clock.now()))
 
 
 def record_alarm(instance: Path) -> None:
@@ -85,7 +85,7 @@ def record_alarm(instance: Path) -> None:
 
 @contextmanager
 def record_attempt(instance: Path) -> Iterator[None]:
-    """Store that a backup starts in the `with` block and, if it fails, why; raises the exception again.
+    """Record that a backup starts in the `with` block and, if it fails, why; raise the exception again.
 
     If the process is killed during the backup, `failing_since` remains, as after a failure.
     """

@@ -24,7 +24,7 @@ db = click.Group("db", help="Copy the database of a stopped blog between SQLite 
 @db.command()
 @click.argument("source", type=click.Path())
 @click.argument("target", type=click.Path())
-@click.option("--json", "as_json", is_flag=True, help="Print the rows and the digest of each table as JSON.")
+@click.option("--json", "as_json", is_flag=True, help="Print the row count and digest of each table as JSON.")
 def copy(source: str, target: str, as_json: bool) -> None:
     """Copy the blog in SOURCE into TARGET, an empty database.
 

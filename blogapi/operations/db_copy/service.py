@@ -49,13 +49,13 @@ _SEARCH_INDEX = "search_index"
 
 def copy_blog(
     source: Engine, target: Engine, *, backups: Path, progress: ProgressReporter = hide_progress
-) -> dict[str, TableSum]:
+) -> dict[str, Checksum]:
     """Copy the source into the target; return the number of rows and the digest of each table.
 
-    One transaction reads the source, and another one writes the target. The search index is not copied but
-    built, because each database engine has its own format. The copy is read back and compared before the
-    commit. Raises NotFound if the source is not a blog of this version. Rolls the target back and raises
-    Conflict if the target is not empty, or if it differs from the source after the copy.
+    One transaction reads the source, and another one writes the target. The search index is built again,
+    because each database engine has its own format. The copy is read back and compared before the commit.
+    Raises NotFound if the source is not a blog of this version. Rolls the target back and raises Conflict if
+    the target is not empty, or if it differs from the source after the copy.
     """
     _check_source(source)
     with _delete_target_on_failure(target):
@@ -64,11 +64,11 @@ def copy_blog(
         options = connections.get_write_options(target, connections.WRITE_WAIT_SECONDS)
         # All reads of the source see the same state, because they are in one transaction.
         with _begin_transaction(source) as reader, _begin_transaction(target, **options) as writer:
-            _refuse_filled_target(writer)
+            _refuse_nonempty_target(writer)
             # The progress counts each row twice (copied and read back), and each search index entry once.
             total = 2 * sum(_count_rows(reader, table) for table in _list_tables())
             total += _count_rows(reader, SearchEntry.__table__)
-            sums: dict[str, TableSum] = {}
+            sums: dict[str, Checksum] = {}
             for _ in progress(_copy_tables(reader, writer, sums), total=total, label="Copying"):
                 pass
             writer.execute(PAUSE_COPIED, {"now": clock.now()})
@@ -117,7 +117,7 @@ def _begin_transaction(engine: Engine, **options: Any) -> Iterator[Connection]:
         yield connection
 
 
-def _refuse_filled_target(target: Connection) -> None:
+def _refuse_nonempty_target(target: Connection) -> None:
     tables = [table for table in _list_tables() if table.name not in _PREFILLED_TABLES]
     filled = [table.name for table in tables if _count_rows(target, table)]
     if filled:
@@ -128,7 +128,7 @@ def _count_rows(connection: Connection, table: FromClause) -> int:
     return connection.scalar(select(func.count()).select_from(table)) or 0
 
 
-def _copy_tables(source: Connection, target: Connection, sums: dict[str, TableSum]) -> Iterator[None]:
+def _copy_tables(source: Connection, target: Connection, sums: dict[str, Checksum]) -> Iterator[None]:
     """Copy and compare all tables and the search index; yield None for each copied or compared row."""
     for table in _list_tables():
         if table.name in _PREFILLED_TABLES:
@@ -138,25 +138,25 @@ def _copy_tables(source: Connection, target: Connection, sums: dict[str, TableSu
 
 
 def _copy_table(
-    source: Connection, target: Connection, table: Table, sums: dict[str, TableSum]
+    source: Connection, target: Connection, table: Table, sums: dict[str, Checksum]
 ) -> Iterator[None]:
-    def store(rows: list[Row[*tuple[Any, ...]]]) -> None:
+    def store_rows(rows: list[Row[*tuple[Any, ...]]]) -> None:
         target.execute(insert(table), [dict(row._mapping) for row in rows])
 
     keys = [bytewise(key) if isinstance(key.type, String) else key for key in table.primary_key]
     statement = select(table).order_by(*keys)
-    copied, stored = _RowReader(store), _RowReader()
+    copied, stored = _RowReader(store_rows), _RowReader()
     yield from copied.read_rows(source, statement)
     yield from stored.read_rows(target, statement)
-    if copied.get_sum() != stored.get_sum():
+    if copied.get_checksum() != stored.get_checksum():
         raise _make_difference_error(table.name)
-    sums[table.name] = stored.get_sum()
+    sums[table.name] = stored.get_checksum()
 
 
-def _copy_search_index(source: Connection, target: Connection, sums: dict[str, TableSum]) -> Iterator[None]:
+def _copy_search_index(source: Connection, target: Connection, sums: dict[str, Checksum]) -> Iterator[None]:
     """Fill the search index of the target with the words of the copied articles."""
 
-    def store(entries: list[Row[*tuple[Any, ...]]]) -> None:
+    def store_entries(entries: list[Row[*tuple[Any, ...]]]) -> None:
         try:
             texts = search_texts.read_search_texts(source, [entry.article_id for entry in entries])
             rows = [
@@ -172,13 +172,13 @@ def _copy_search_index(source: Connection, target: Connection, sums: dict[str, T
         if len(engines.find_up_to_date_articles(target, rows)) != len(rows):
             raise _make_difference_error(_SEARCH_INDEX)
 
-    copied = _RowReader(store)
+    copied = _RowReader(store_entries)
     yield from copied.read_rows(source, select(SearchEntry.__table__).order_by(SearchEntry.number))
-    sums[_SEARCH_INDEX] = copied.get_sum()
+    sums[_SEARCH_INDEX] = copied.get_checksum()
 
 
 @dataclass(frozen=True, slots=True)
-class TableSum:
+class Checksum:
     """The number of rows of a table, and the SHA-256 of its rows in primary key order."""
 
     rows: int
@@ -204,9 +204,9 @@ class _RowReader:
                     self.rows += 1
                     yield
 
-    def get_sum(self) -> TableSum:
+    def get_checksum(self) -> Checksum:
         """Return the number and the digest of the rows read so far."""
-        return TableSum(self.rows, self._digest.hexdigest())
+        return Checksum(self.rows, self._digest.hexdigest())
 
 
 def _make_difference_error(name: str) -> Conflict:

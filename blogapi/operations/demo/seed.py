@@ -56,7 +56,7 @@ def fill_empty_blog(url: str = "") -> int:
         author = (
             find_user_by_name(AUTHOR_NAME) or user_service.create_user(AUTHOR_NAME, None, role=Role.ADMIN)
         ).uuid
-        _create_categories_and_fields(author)
+        _fill_categories_fields_and_site(author)
         _store_pictures(author)
         if url and [*find_serving_errors(get_site())] == ["url"]:
             site_service.change_site({"url": url, "built_in": True})
@@ -78,8 +78,8 @@ def update_loopback_address(url: str) -> None:
             site_service.change_site({"url": url})
 
 
-def _create_categories_and_fields(author: UUID) -> None:
-    """Create the missing categories and the missing custom field, and fill in the empty fields of the site.
+def _fill_categories_fields_and_site(author: UUID) -> None:
+    """Create the missing categories and custom fields of the sample, and fill in the empty site fields.
 
     The title, the description, the navigation and the languages of the site are set only if they are empty.
     """

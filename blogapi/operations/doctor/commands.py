@@ -40,8 +40,8 @@ from blogapi.storage.database import Base, db
     "--repair",
     "--fix",
     is_flag=True,
-    help="Render stored JSON again, recount articles, repair lists and the search index, drop unreadable log "
-    "entries, copy media files from the daily backups.",
+    help="Render articles again, repair lists, the search index and references, record missing events, drop "
+    "unreadable log entries, and copy lost media files from the daily backups.",
 )
 @click.option(
     "--full",

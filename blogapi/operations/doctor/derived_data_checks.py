@@ -57,7 +57,7 @@ def run_checks(
         for uuids in progress(batches, total=len(batches), label="Articles"):
             _check_articles(uuids, slugs, repair)
     else:
-        _add_articles_without_entry(slugs)
+        _add_articles_without_search_entry(slugs)
     yield _report_outdated_data("search", "entries of articles", slugs["search"], repair)
     if repair or full:
         yield _report_outdated_data("articles", "rendered columns of articles", slugs["articles"], repair)
@@ -75,20 +75,20 @@ def _report_outdated_data(check: str, subject: str, names: Sequence[str], repair
 def _check_sort_keys(model: Any, repair: bool) -> Sequence[str]:
     """Return the names of the terms whose sort keys do not match their names."""
     names = [name for _, name in find_outdated_sort_keys(model)]
-    _drop_loaded_rows()
+    _reset_session()
     if names and repair:
         with transaction():
             repair_sort_keys(model)
-        _drop_loaded_rows()
+        _reset_session()
     return names
 
 
-def _add_articles_without_entry(slugs: dict[str, list[str]]) -> None:
+def _add_articles_without_search_entry(slugs: dict[str, list[str]]) -> None:
     """Add to `slugs["search"]` the slugs of the articles without a search entry."""
     entry = table_of(SearchEntry).c
     has_entry = exists().where(entry.article_id == Article.uuid)
     slugs["search"] += db.session.scalars(select(Article.slug).where(~has_entry)).all()
-    _drop_loaded_rows()
+    _reset_session()
 
 
 def _check_articles(uuids: list[UUID], slugs: dict[str, list[str]], repair: bool) -> None:
@@ -106,16 +106,16 @@ def _check_articles(uuids: list[UUID], slugs: dict[str, list[str]], repair: bool
     for check, faulty in differing.items():
         slugs[check] += [item.article.slug for item in faulty]
     to_repair = {item.article.uuid for faulty in differing.values() for item in faulty}
-    _drop_loaded_rows()
+    _reset_session()
     if to_repair and repair:
         with transaction():
             rerender_articles(db.session(), list(find_articles(list(to_repair), with_html=True).values()))
-        _drop_loaded_rows()
+        _reset_session()
 
 
 def _check_repeated_columns(repair: bool) -> Finding:
     wrong_links = repeated_columns.count_differing_rows()
-    _drop_loaded_rows()
+    _reset_session()
     if not wrong_links:
         return make_ok_finding(
             "lists", "The lists of tags and authors, and the times in the search, are up to date."
@@ -140,7 +140,7 @@ def _check_search_index(repair: bool, *, full: bool) -> Iterator[Finding]:
     # PostgreSQL would execute `NOT IN` for each row of a large blog.
     is_orphan = ~exists().where(SearchEntry.number == stored.c.number)
     count = db.session.scalar(select(func.count()).select_from(stored).where(is_orphan)) or 0
-    _drop_loaded_rows()
+    _reset_session()
     if repair and count:
         with transaction():
             db.session.execute(stored.delete().where(is_orphan))
@@ -148,11 +148,11 @@ def _check_search_index(repair: bool, *, full: bool) -> Iterator[Finding]:
         yield make_repairable_finding("search", f"{count} rows of the index belong to no article.", repair)
     if not damage and not count:
         says = "All rows of the index belong to an article"
-        yield make_ok_finding("search", f"{says}, and its words are right." if compared else f"{says}.")
+        yield make_ok_finding("search", f"{says}, and its words match the texts." if compared else f"{says}.")
 
 
 def _run_fts5_command(command: str, *, visible: bool = False) -> str:
-    """Run a command of SQLite's FTS5; return the damage that it reports, or an empty string if none."""
+    """Run a command of SQLite's FTS5; return the reported damage, or an empty string if there is none."""
     try:
         with transaction(visible=visible):
             db.session.execute(text(f"INSERT INTO search_index {command}"))
@@ -163,7 +163,7 @@ def _run_fts5_command(command: str, *, visible: bool = False) -> str:
     return ""
 
 
-def _drop_loaded_rows() -> None:
+def _reset_session() -> None:
     """Drop the loaded rows and end the transaction, so that SQLite can truncate its log."""
     db.session.expunge_all()
     db.session.rollback()

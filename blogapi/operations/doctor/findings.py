@@ -13,7 +13,7 @@ CHANGE_OWNER_REMEDY = "give this file or folder to the user that runs the servic
 
 
 class Level(StrEnum):
-    """How serious a finding is; a hint needs no action."""
+    """The severity of a finding; a hint needs no action."""
 
     OK = "ok"
     HINT = "hint"

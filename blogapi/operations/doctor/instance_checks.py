@@ -43,7 +43,7 @@ def run_checks(folder: Path, database: Path | None) -> Iterator[Finding]:
         return
     paths = [folder / "secret_key", *((database, *get_side_files(database)[:2]) if database else ())]
     files = dict(read_file_statuses(paths, follow_symlinks=False))
-    yield from _check_modes(folder, files)
+    yield from _check_permissions(folder, files)
     yield _check_disk(database.parent if database and database.parent.is_dir() else folder, files)
     yield _check_clock(files)
 
@@ -51,7 +51,7 @@ def run_checks(folder: Path, database: Path | None) -> Iterator[Finding]:
 def check_backups(folder: Path, keep: int) -> Iterator[Finding]:
     """Yield a finding about the daily backups in the instance folder, if the setting DAILY_BACKUPS is on."""
     status = read_status(folder)
-    if status.is_late(keep):
+    if status.is_overdue(keep):
         reason = status.reason or "No reason is stored: the service did not run, or the disk was full."
         problem = f"There has been no good backup for 36 hours. {reason}"
         yield make_problem_finding("backup", problem, "remove the cause, and leave the service running")
@@ -61,7 +61,7 @@ def check_backups(folder: Path, keep: int) -> Iterator[Finding]:
         )
 
 
-def _check_modes(folder: Path, files: FileStatuses) -> Iterator[Finding]:
+def _check_permissions(folder: Path, files: FileStatuses) -> Iterator[Finding]:
     for path in filter(Path.exists, (folder, folder / "backups")):
         if not os.access(path, os.R_OK | os.W_OK):
             yield make_problem_finding(
@@ -72,13 +72,13 @@ def _check_modes(folder: Path, files: FileStatuses) -> Iterator[Finding]:
     # Windows has no file modes; a file inherits its permissions from the folder.
     if os.name == "nt":
         return
-    open_modes = list(_find_open_modes(folder, files))
-    yield from open_modes or [
+    permission_problems = list(_find_permission_problems(folder, files))
+    yield from permission_problems or [
         make_ok_finding("files", f"Only the owner can access {folder} and its secrets.")
     ]
 
 
-def _find_open_modes(folder: Path, files: FileStatuses) -> Iterator[Finding]:
+def _find_permission_problems(folder: Path, files: FileStatuses) -> Iterator[Finding]:
     mode = folder.stat().st_mode
     if is_writable_by_others(mode):
         yield make_problem_finding("files", f"Other users can write to {folder}.", f"chmod 700 '{folder}'")

@@ -31,7 +31,7 @@ _LINK_PATTERN = re.compile(r'<a [^<>]*?href="([^"]+)"')
 
 
 def run_checks() -> Iterator[Advice]:
-    """Yield a finding about links to articles, pages and terms that readers cannot see.
+    """Yield advice about links to articles, pages and terms that readers cannot see.
 
     Other addresses of the site are unknown, so links to them are not checked. Without a URL of the site, the
     addresses of articles are unknown, and nothing is yielded.
@@ -41,8 +41,8 @@ def run_checks() -> Iterator[Advice]:
         return
     public, hidden = _list_addresses(site)
     links, broken_links = 0, {}
-    html = select(Article.uuid, Article.type, Article.title, Article.html)
-    newest = html.order_by(Article.published_at.desc()).limit(_MAX_ARTICLES)
+    columns = select(Article.uuid, Article.type, Article.title, Article.html)
+    newest = columns.order_by(Article.published_at.desc()).limit(_MAX_ARTICLES)
     conditions = match_listed_articles(Article, current_time()), match_listed_pages(Article, current_time())
     rows = (row for condition in conditions for row in db.session.execute(newest.where(condition)))
     for uuid, type_, title, stored in rows:
@@ -69,7 +69,7 @@ def run_checks() -> Iterator[Advice]:
 
 
 def _list_addresses(site: Site) -> tuple[dict[UUID, str], set[str]]:
-    """Return the addresses of public items by uuid, and those of hidden, deleted and renamed items."""
+    """Return the addresses of public items by uuid, and all addresses of hidden, deleted or renamed items."""
     public: dict[UUID, str] = {}
     hidden = set()
     paths = page_paths.make_all_paths(site, read_tree())

@@ -17,7 +17,7 @@ from blogapi.content.media.folder import get_folder
 from blogapi.content.media.models import Media, MediaPath, MediaUse
 from blogapi.content.media.stored_files import StoredFile
 from blogapi.operations.backups.archive import MEDIA_FOLDER
-from blogapi.operations.backups.media_restoring import copy_file
+from blogapi.operations.backups.media_restoring import copy_file_if_intact
 from blogapi.operations.doctor import findings
 from blogapi.operations.doctor.findings import (
     Finding,
@@ -85,7 +85,7 @@ def _restore_from_backups(root: Path, faults: dict[StoredFile, str]) -> Iterator
     """Copy files from the daily backups; remove the restored files from `faults`."""
     source, names = Path(current_app.instance_path, "backups", MEDIA_FOLDER), []
     for file in list(faults):
-        if copy_file(source, file, root):
+        if copy_file_if_intact(source, file, root):
             del faults[file]
             names.append(file.path)
     if names:
@@ -96,9 +96,9 @@ def _restore_from_backups(root: Path, faults: dict[StoredFile, str]) -> Iterator
 def _report_faults(root: Path, faults: dict[StoredFile, str]) -> Finding:
     names = [f"{file.path} ({file.label}): {fault}" for file, fault in sorted(faults.items())]
     paths = [root / file.path for file in faults]
-    may_not_read = all(path.exists() and not os.access(path, os.R_OK) for path in paths)
+    are_unreadable = all(path.exists() and not os.access(path, os.R_OK) for path in paths)
     state, remedy = "are missing or damaged", _COPY_REMEDY
-    if may_not_read:
+    if are_unreadable:
         state, remedy = "cannot be read", findings.CHANGE_OWNER_REMEDY
     says = f"{len(names)} media files in {root} {state} ({findings.join_examples(names)})."
     return make_problem_finding("media", says, remedy)
@@ -117,7 +117,7 @@ def _report_orphans(root: Path, orphans: list[Path]) -> Iterator[Finding]:
         size = findings.format_bytes(sum(status.st_size for _, status in files.read_file_statuses(orphans)))
         names = findings.join_examples(sorted(path.name for path in orphans))
         says = f"{len(orphans)} files ({size}) in {root} belong to no media ({names})."
-        remedy = "unless you may `rollback` an upgrade, run `media prune`, which deletes them after a day"
+        remedy = "run `media prune` to delete them when they are a day old, but not before a `rollback`"
         yield make_hint_finding("media", says, remedy)
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import marshmallow as ma
 
-from blogapi.operations.doctor import health_checks
+from blogapi.operations.doctor import quick_checks
 from blogapi.operations.doctor.findings import Level
-from blogapi.operations.doctor.health_checks import HealthReport
+from blogapi.operations.doctor.quick_checks import QuickCheckReport
 from blogapi.storage.database import end_read
 from blogapi.web.access import admin_login, allow
 from blogapi.web.blueprint import Blueprint
@@ -46,18 +46,18 @@ class ReportSchema(OutputSchema):
 @bp.get("/")
 @allow(admin_login)
 @bp.response(200, ReportSchema())
-def single() -> HealthReport:
+def single() -> QuickCheckReport:
     """Return the results of the last checks since the server started, if there are any."""
-    return health_checks.get_last_report()
+    return quick_checks.get_last_report()
 
 
 @bp.post("/")
 @allow(admin_login)
 @bp.response(200, ReportSchema())
-def run() -> HealthReport:
+def run() -> QuickCheckReport:
     """Run quick checks of the blog and return their results.
 
     The command `doctor` runs more checks and can repair problems.
     """
     end_read()
-    return health_checks.create_report()
+    return quick_checks.update_last_report()

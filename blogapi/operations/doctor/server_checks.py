@@ -44,7 +44,7 @@ def run_checks() -> Iterator[Finding]:
         says = f"Readers cannot reach the address of the site, {site.url}."
         yield make_hint_finding("site", says, "change it under Site when the blog has its own address")
     elif site.built_in and site.url.startswith("https:") and not current_app.config["TRUSTED_PROXY"]:
-        says = "The site has TLS, but no proxy is trusted: all readers can share one SEARCH_LIMIT."
+        says = "The site uses HTTPS, but no proxy is trusted, so all readers can share one SEARCH_LIMIT."
         remedy = "set TRUSTED_PROXY to the address of the proxy, unless an option of `serve` names it"
         yield make_hint_finding("proxy", says, remedy)
     db.session.rollback()

@@ -17,7 +17,7 @@ from blogapi.operations.doctor.findings import (
     make_repairable_finding,
 )
 from blogapi.storage import disk_errors, files, integrity, migration_names
-from blogapi.storage.disk_errors import is_disk_full
+from blogapi.storage.disk_errors import is_disk_full_error
 
 _RESTORE_REMEDY = (
     "stop the service and run `restore FILE` with the newest backup; the command keeps the damaged file"
@@ -61,7 +61,7 @@ def run_checks(path: Path, *, repair: bool, full: bool, backups: Path) -> Iterat
             yield from _check_database_file(connection, path, repair=repair, quick=not full)
     except sqlite3.Error as error:
         remedy = _REMEDIES.get(disk_errors.get_primary_result_code(error), _RESTORE_REMEDY)
-        remedy = "free some space on the disk" if is_disk_full(error) else remedy
+        remedy = "free some space on the disk" if is_disk_full_error(error) else remedy
         yield make_problem_finding("database", f"{path} cannot be read: {error}.", remedy)
 
 

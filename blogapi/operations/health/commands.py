@@ -15,7 +15,7 @@ import click
 def fetch_path(
     url: str, path: str, headers: Mapping[str, str], *, seconds: float, max_bytes: int
 ) -> tuple[int, bytes]:
-    """Return the status and the body of a GET of `path` at the service; each network step may take `seconds`.
+    """Return the status and the body of a GET of `path`; `seconds` is the timeout of each network operation.
 
     Raises ConnectionError, whose message says that the service does not answer.
     """

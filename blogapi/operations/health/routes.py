@@ -57,7 +57,7 @@ PROBLEM_DETAILS: dict[ErrorCode, str] = {
 
 
 def find_service_problem() -> ErrorCode | None:
-    """Return the first problem as a key of PROBLEM_DETAILS, or None if there is none; runs one statement."""
+    """Return the first problem as a key of PROBLEM_DETAILS, or None; usually runs one statement."""
     path = _find_sqlite_file(current_app.config["DATABASE_URL"], current_app.instance_path)
     if path is not None and not path.exists():
         return "missing"
@@ -67,11 +67,11 @@ def find_service_problem() -> ErrorCode | None:
         return _PROBLEM_CODES.get(disk_errors.get_primary_result_code(error), "database")
     if DAMAGE_KEY in current_app.extensions:
         return "damaged"
-    return None if path is None else _find_write_problem(path) or _find_refused_write()
+    return None if path is None else _find_disk_problem(path) or _retry_refused_write()
 
 
-def _find_refused_write() -> ErrorCode | None:
-    """Return the problem if the disk refused the last write; every 30 seconds, a small write tries again."""
+def _retry_refused_write() -> ErrorCode | None:
+    """After a refused write, try a small write every 30 seconds; return the problem until one succeeds."""
     lock, now = WRITE_LOCK.get(), time.monotonic()
     if lock.failure and now >= current_app.extensions.get(_NEXT_TRY_KEY, 0.0):
         current_app.extensions[_NEXT_TRY_KEY] = now + _RETRY_SECONDS
@@ -86,7 +86,7 @@ def _find_refused_write() -> ErrorCode | None:
 def check_free_space() -> None:
     """Raise StorageFull if the disk is nearly full."""
     path = _find_sqlite_file(current_app.config["DATABASE_URL"], current_app.instance_path)
-    if path is not None and _find_write_problem(path) == "storage_full":
+    if path is not None and _find_disk_problem(path) == "storage_full":
         raise StorageFull(PROBLEM_DETAILS["storage_full"])
 
 
@@ -131,7 +131,7 @@ def _find_sqlite_file(database_url: str, folder: str) -> Path | None:
         return None
 
 
-def _find_write_problem(path: Path) -> ErrorCode | None:
+def _find_disk_problem(path: Path) -> ErrorCode | None:
     if not (os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)):
         return "read_only"
     free = shutil.disk_usage(path.parent).free
@@ -171,6 +171,6 @@ def check() -> Fields:
     if problem is not None:
         raise Unavailable(PROBLEM_DETAILS[problem], code=problem)
     warnings = [WEBHOOKS_WAIT] if list_delayed_webhooks() else []
-    if read_status(Path(current_app.instance_path)).is_late(current_app.config["DAILY_BACKUPS"]):
+    if read_status(Path(current_app.instance_path)).is_overdue(current_app.config["DAILY_BACKUPS"]):
         warnings.append(BACKUP_LATE)
     return {"status": "ok", "warnings": warnings or None}

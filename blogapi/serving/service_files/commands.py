@@ -23,18 +23,18 @@ _LOG_NAME = "serve.log"
 _WINDOWS_SPECIAL_PATTERN = r'%[^%\\]+%|"'
 
 
-class Service(NamedTuple):
-    """The command of a service, its user, and the folders that it may change, first the instance folder."""
+class ServiceDefinition(NamedTuple):
+    """The command of a service, its user, and the folders that it can change, the instance folder first."""
 
     command: list[str]
     user: str
     folders: list[Path]
 
 
-def build_systemd_unit(service: Service) -> str:
+def build_systemd_unit(service: ServiceDefinition) -> str:
     # In a unit, the meaning of a backslash varies, and the path of a program must not contain quotes.
-    _refuse_characters(service, r"\\")
-    _refuse_characters(Service(service.command[:1], "", []), "['\"]")
+    _refuse_special_characters(service, r"\\")
+    _refuse_special_characters(ServiceDefinition(service.command[:1], "", []), "['\"]")
     folders = [str(folder) for folder in service.folders]
     return _read_template("systemd.service").format(
         user=service.user.replace("%", "%%"),
@@ -45,8 +45,8 @@ def build_systemd_unit(service: Service) -> str:
     )
 
 
-def build_launchd_job(service: Service) -> str:
-    _refuse_characters(service)
+def build_launchd_job(service: ServiceDefinition) -> str:
+    _refuse_special_characters(service)
     job = plistlib.loads(_read_template("launchd.plist").encode("utf-8"))
     job |= {"ProgramArguments": service.command, "UserName": service.user}
     job["WorkingDirectory"] = str(service.folders[0].parent)
@@ -54,22 +54,22 @@ def build_launchd_job(service: Service) -> str:
     return plistlib.dumps(job).decode("utf-8")
 
 
-def build_windows_task(service: Service) -> str:
-    _refuse_characters(service, _WINDOWS_SPECIAL_PATTERN)
-    log = _quote_for_windows([str(service.folders[0] / _LOG_NAME)])
+def build_windows_task(service: ServiceDefinition) -> str:
+    _refuse_special_characters(service, _WINDOWS_SPECIAL_PATTERN)
+    log = _quote_for_windows_command([str(service.folders[0] / _LOG_NAME)])
     # cmd.exe removes the outer quotes.
-    arguments = f'/d /s /c "{_quote_for_windows(service.command)} >> {log} 2>&1"'
+    arguments = f'/d /s /c "{_quote_for_windows_command(service.command)} >> {log} 2>&1"'
     return _read_template("task.ps1").format(
         folders=", ".join(_quote_for_powershell(str(folder)) for folder in service.folders),
         arguments=_quote_for_powershell(arguments),
     )
 
 
-def build_winsw_service(service: Service) -> str:
-    _refuse_characters(service, _WINDOWS_SPECIAL_PATTERN)
+def build_winsw_service(service: ServiceDefinition) -> str:
+    _refuse_special_characters(service, _WINDOWS_SPECIAL_PATTERN)
     text = _read_template("winsw.xml").format(
         program=escape(service.command[0]),
-        arguments=escape(_quote_for_windows(service.command[1:])),
+        arguments=escape(_quote_for_windows_command(service.command[1:])),
         log_folder=escape(str(service.folders[0])),
     )
     return text.encode("ascii", "xmlcharrefreplace").decode("ascii")
@@ -79,7 +79,7 @@ def _read_template(name: str) -> str:
     return (Path(__file__).parent / "templates" / name).read_text(encoding="utf-8")
 
 
-def _refuse_characters(service: Service, *patterns: str) -> None:
+def _refuse_special_characters(service: ServiceDefinition, *patterns: str) -> None:
     """Raise CannotStart if a text of the service has control characters or matches a pattern."""
     refused = re.compile("|".join([r"[\x00-\x1f\x7f\ud800-\udfff]", *patterns]))
     for text in (*service.command, service.user, *map(str, service.folders)):
@@ -92,7 +92,7 @@ def _quote_for_systemd(words: list[str]) -> str:
     return " ".join(shlex.quote(word).replace("%", "%%") for word in words)
 
 
-def _quote_for_windows(words: list[str]) -> str:
+def _quote_for_windows_command(words: list[str]) -> str:
     """Return a command line for cmd.exe and for CreateProcess."""
     # Programs read a single backslash before a quote as an escape, so it is doubled.
     ends = ("\\" * (len(word) - len(word.rstrip("\\"))) for word in words)
@@ -102,12 +102,12 @@ def _quote_for_windows(words: list[str]) -> str:
 def _quote_for_powershell(text: str) -> str:
     """Return the text as an ASCII expression, because Windows programs read scripts in several encodings."""
 
-    def write_code_units(match: re.Match[str]) -> str:
+    def escape_characters(match: re.Match[str]) -> str:
         units = struct.iter_unpack(">H", match[0].encode("utf-16-be"))
         return "".join(f"' + [char]0x{unit:x} + '" for (unit,) in units)
 
     literal = text.replace("'", "''")
-    return f"'{literal}'" if text.isascii() else f"('{re.sub('[^ -~]', write_code_units, literal)}')"
+    return f"'{literal}'" if text.isascii() else f"('{re.sub('[^ -~]', escape_characters, literal)}')"
 
 
 _BUILDERS = {
@@ -126,8 +126,8 @@ _BUILDERS = {
 def service(kind: str, host: str, port: int, user: str) -> None:
     """Print a file with which the operating system runs the blog as a service; nothing is installed.
 
-    It is a systemd unit, a launchd property list, a script that registers a scheduled task of Windows, or a
-    configuration of WinSW 2.
+    The file is a systemd unit, a launchd property list, a script that registers a scheduled task of Windows,
+    or a configuration of WinSW 2.
     """
     instance = blog_folder.find_blog()
     if instance.name != "instance":
@@ -143,15 +143,15 @@ def service(kind: str, host: str, port: int, user: str) -> None:
         "--port",
         str(port),
     ]
-    click.echo(_BUILDERS[kind](Service(command, user, _list_folders(instance))), nl=False)
-    # Standard output contains only the file, because users redirect it.
+    click.echo(_BUILDERS[kind](ServiceDefinition(command, user, _list_writable_folders(instance))), nl=False)
+    # Print these lines to standard error, because users redirect standard output into the file.
     url = listening.make_local_url(host, port)
     click.echo(f"To ask the service for its state: {blog_folder.get_command()} health --url {url}", err=True)
     if names := ", ".join(f"{config.VARIABLE_PREFIX}{name}" for name in config.read_environment()):
         click.echo(f"The service does not get {names}; set them in {instance / 'config.toml'}.", err=True)
 
 
-def _list_folders(instance: Path) -> list[Path]:
+def _list_writable_folders(instance: Path) -> list[Path]:
     """Return the instance folder, and the folders outside it that contain media files or the database."""
     database = get_sqlite_path(config.read_settings(instance)["DATABASE_URL"], instance)
     folders = {get_media_folder(instance).root.resolve(), database.parent.resolve() if database else instance}

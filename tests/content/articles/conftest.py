@@ -18,7 +18,7 @@ from blogapi.content.taxonomies import categories as categories_definition
 from blogapi.content.taxonomies import service as taxonomies
 from blogapi.content.taxonomies import tags as tags_definition
 from blogapi.rendering import renderer
-from blogapi.storage.database import WRITE_KEY, db, transaction
+from blogapi.storage.database import WRITE_TRANSACTION_KEY, db, transaction
 from blogapi.web.access import Role
 from tests.conftest import ARTICLES, close_connections
 from tests.databases import create_test_app
@@ -144,7 +144,7 @@ def contents_rendered_in_writes(monkeypatch):
     render = renderer.render_text
 
     def record(content, content_type):
-        if WRITE_KEY in db.session().info:
+        if WRITE_TRANSACTION_KEY in db.session().info:
             found.append(content)
         return render(content, content_type)
 

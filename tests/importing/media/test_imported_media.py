@@ -17,7 +17,7 @@ from blogapi.content.media import images
 from blogapi.content.media import service as media_service
 from blogapi.content.media.models import Media, MediaPath
 from blogapi.importing.media import imported_media
-from blogapi.storage.database import WRITE_KEY, db
+from blogapi.storage.database import WRITE_TRANSACTION_KEY, db
 from tests.conftest import ARTICLES
 
 
@@ -434,7 +434,7 @@ def test_pictures_are_prepared_before_the_write_lock_is_taken(run, site, monkeyp
     prepare, in_write = media_service.prepare_file, []
 
     def record(source, name):
-        in_write.append(WRITE_KEY in db.session().info)
+        in_write.append(WRITE_TRANSACTION_KEY in db.session().info)
         return prepare(source, name)
 
     monkeypatch.setattr(media_service, "prepare_file", record)

@@ -26,7 +26,7 @@ from blogapi.importing.storing import batch as batches
 from blogapi.importing.storing import service
 from blogapi.importing.storing.article_input import ArticleInputFactory
 from blogapi.rendering import renderer
-from blogapi.storage.database import WRITE_KEY, db, transaction
+from blogapi.storage.database import WRITE_TRANSACTION_KEY, db, transaction
 from blogapi.storage.files import FolderLock
 from blogapi.web.errors import Conflict
 
@@ -564,7 +564,7 @@ def test_contents_are_rendered_before_the_write_lock_is_taken(importer, monkeypa
     render = renderer.render_text
 
     def record(content, content_type):
-        rendered.append((content, WRITE_KEY in db.session().info))
+        rendered.append((content, WRITE_TRANSACTION_KEY in db.session().info))
         return render(content, content_type)
 
     monkeypatch.setattr(renderer, "render_text", record)

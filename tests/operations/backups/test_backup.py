@@ -77,7 +77,7 @@ def test_a_failed_backup_leaves_no_file(run, blog, tmp_path, monkeypatch):
     def fail(*_):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(archive, "add_manifest", fail)
+    monkeypatch.setattr(archive, "add_manifest_and_media_list", fail)
     result = run("backup", tmp_path / "blog.zip")
     assert result.stderr == f"Error: The disk is full; {tmp_path / 'blog.zip'} cannot be written.\n"
     assert [path for path in tmp_path.iterdir() if path.is_file()] == []

@@ -23,7 +23,7 @@ from blogapi.accounts.users import service as users
 from blogapi.delivery.webhooks import delivery
 from blogapi.operations import backups
 from blogapi.operations.backups import backup_command, daily, service, status
-from blogapi.operations.doctor import health_checks
+from blogapi.operations.doctor import quick_checks
 from blogapi.storage import files
 from blogapi.web.access import Role
 from blogapi.web.errors import Conflict
@@ -95,9 +95,9 @@ def test_failures_alone_are_late_after_36_hours_too(blog, set_clock, fail):
         with pytest.raises(Conflict):
             make_daily(blog)
         found = status.read_status(blog)
-        assert (found.failing_since, found.is_late(3)) == (NOW, False)
+        assert (found.failing_since, found.is_overdue(3)) == (NOW, False)
     set_clock(LATE)
-    assert status.read_status(blog).is_late(3)
+    assert status.read_status(blog).is_overdue(3)
 
 
 def test_a_backup_by_command_or_request_ends_the_lateness(run, blog, tmp_path, as_login, set_clock, fail):
@@ -110,9 +110,9 @@ def test_a_backup_by_command_or_request_ends_the_lateness(run, blog, tmp_path, a
         (blog / "backups" / "status.json").write_text(
             json.dumps({"last_success": "2020-01-01T00:00:00+00:00", "reason": ""}), encoding="utf-8"
         )
-        assert status.read_status(blog).is_late(3)
+        assert status.read_status(blog).is_overdue(3)
         make()
-        assert not status.read_status(blog).is_late(3)
+        assert not status.read_status(blog).is_overdue(3)
 
 
 @pytest.mark.parametrize("content", ["", "[]", "{}", '{"last_success": 3, "reason": ""}', "\0"])
@@ -217,7 +217,7 @@ def test_doctor_and_the_overview_say_why(app, run, blog, set_clock, fail, monkey
     )
     assert result.exit_code == 1
     with app.app_context():
-        (found,) = [one for one in health_checks.create_report().findings if one.title == LATE_SENTENCE]
+        (found,) = [one for one in quick_checks.update_last_report().findings if one.title == LATE_SENTENCE]
     assert (found.check, found.level.value, found.detail) == ("backup", "wrong", "The database is damaged.")
 
 

@@ -97,7 +97,7 @@ def test_files_that_belong_to_no_media_are_a_hint(find, pictures, media):
         f"1 files (1.0 MB) in {media} belong to no media ({lone.name}).",
     )
     # `rollback` needs the files that the former version stored.
-    assert do.startswith("unless you may `rollback` an upgrade, run `media prune`")
+    assert do.startswith("run `media prune` to delete them")
     assert lone.exists()
 
 

@@ -13,7 +13,7 @@ from blogapi.accounts.api_keys.models import ApiKey
 from blogapi.content.media.models import Media
 from blogapi.content.search.models import SearchEntry
 from blogapi.operations.backups import daily
-from blogapi.operations.doctor import health_checks
+from blogapi.operations.doctor import quick_checks
 from blogapi.storage.database import db, transaction
 from tests.contracts.client import outcome
 from tests.stored_pictures import store_picture
@@ -25,7 +25,7 @@ LEVELS = ("wrong", "hint", "ok")
 @pytest.fixture(autouse=True)
 def no_report(app):
     """The application has not run the checks yet."""
-    app.extensions.pop(health_checks._EXTENSION_KEY, None)
+    app.extensions.pop(quick_checks._REPORT_KEY, None)
 
 
 @pytest.fixture
@@ -50,7 +50,7 @@ def test_the_last_results_are_kept(as_login):
 
 
 def test_the_checks_run_one_at_a_time(as_login):
-    with health_checks._run_lock:
+    with quick_checks._run_lock:
         assert outcome(as_login.post(DOCTOR)) == (409, "checks_running")
     assert as_login.post(DOCTOR).status_code == 200
 
@@ -59,7 +59,7 @@ def test_an_old_or_missing_backup_is_a_hint(app, as_login, check, monkeypatch):
     assert check()["There is no backup yet"]["link"] == "/admin/backups/"
     as_login.post("/api/v1/backups/")
     assert check()["Backup made"]["level"] == "ok"
-    monkeypatch.setattr(health_checks, "MAX_BACKUP_AGE", timedelta(0))
+    monkeypatch.setattr(quick_checks, "MAX_BACKUP_AGE", timedelta(0))
     assert check()["The last backup is old"]["level"] == "hint"
 
 
@@ -163,14 +163,14 @@ def test_links_to_and_of_pages_are_checked(as_admin, as_login, check, make_artic
 
 @pytest.mark.sqlite("about the database file")
 def test_a_damaged_database_is_wrong(check, monkeypatch):
-    monkeypatch.setattr(health_checks.integrity, "run_quick_check", lambda path, seconds: "Page 3 is broken")
+    monkeypatch.setattr(quick_checks.integrity, "run_quick_check", lambda path, seconds: "Page 3 is broken")
     assert check()["The database is damaged"]["detail"].startswith("Page 3 is broken.")
 
 
 @pytest.mark.sqlite("about the database file")
 def test_a_full_disk_is_wrong_and_no_absolute_path_is_shown(check, instance, monkeypatch):
     assert check()["Space on the disk"]["level"] == "ok"
-    monkeypatch.setattr(health_checks.instance_checks, "MIN_FREE_BYTES", 2**60)
+    monkeypatch.setattr(quick_checks.instance_checks, "MIN_FREE_BYTES", 2**60)
     found = check()
     assert found["The disk is nearly full"]["level"] == "wrong"
     instance.chmod(0o777)

@@ -40,7 +40,7 @@ def test_a_service_with_a_problem_is_1(app):
 
 
 def test_a_service_that_upgrades_is_0():
-    with listening.bind_address("127.0.0.1", 0) as bound, upgrade_responses.answer_requests(bound):
+    with listening.bind_address("127.0.0.1", 0) as bound, upgrade_responses.serve_upgrade_responses(bound):
         status, output = ask(bound.getsockname()[1])
     assert (status, json.loads(output)["code"]) == (0, "upgrading")
 

@@ -198,8 +198,8 @@ def test_a_refused_write_counts_until_one_succeeds(app, as_stranger, as_admin, m
         write(session, visible=visible)
 
     with app.app_context():
-        write = database._WRITE_EVENTS.get()
-    monkeypatch.setattr(database._WRITE_EVENTS, "get", lambda: refuse)
+        write = database._WRITE_EVENTS_FUNCTION.get()
+    monkeypatch.setattr(database._WRITE_EVENTS_FUNCTION, "get", lambda: refuse)
     monkeypatch.setitem(app.extensions, routes._NEXT_TRY_KEY, 0.0)
     assert as_admin.post("/api/v1/blog/tags/", json={"name": "A"}).status_code in (503, 507)
     assert get_health(as_stranger) == (503, problem)

@@ -15,7 +15,7 @@ from defusedxml.ElementTree import fromstring
 
 from blogapi.config import CannotStart
 from blogapi.serving.service_files import commands
-from blogapi.serving.service_files.commands import Service
+from blogapi.serving.service_files.commands import ServiceDefinition
 
 NAMES = [
     "blog",
@@ -43,10 +43,10 @@ needs_systemd = pytest.mark.skipif(
 )
 
 
-def make_service(name: str = "blog", *, root: str = "/srv/", program: str | None = None) -> Service:
+def make_service(name: str = "blog", *, root: str = "/srv/", program: str | None = None) -> ServiceDefinition:
     folder = f"{root}{name}"
     program = program or f"{folder}/bin/blogapi"
-    return Service(
+    return ServiceDefinition(
         [program, "serve", "--blog", folder], "blogapi", [Path(f"{folder}/instance"), Path(f"{folder} 2")]
     )
 
@@ -188,7 +188,9 @@ def test_the_winsw_service_names_the_paths(name):
 
 @pytest.mark.parametrize("build", [commands.build_windows_task, commands.build_winsw_service])
 def test_a_backslash_at_the_end_does_not_hide_the_quote(build):
-    service = Service(["C:\\a b\\blogapi.exe", "--blog", "C:\\a b\\", "--port", "1"], "", [Path("C:\\a b")])
+    service = ServiceDefinition(
+        ["C:\\a b\\blogapi.exe", "--blog", "C:\\a b\\", "--port", "1"], "", [Path("C:\\a b")]
+    )
     command = re.search(r'"--blog" "C:\\a b\\\\" "--port" "1"', build(service).replace("&quot;", '"'))
     assert command and split_for_windows(command[0]) == service.command[1:]
 
@@ -199,7 +201,7 @@ def test_a_control_character_is_refused(build, character):
     with pytest.raises(CannotStart, match=r"cannot contain .* rename the folder"):
         build(make_service(f"a{character}b"))
     with pytest.raises(CannotStart):
-        build(Service(["x"], f"a{character}b", [Path("/srv")]))
+        build(ServiceDefinition(["x"], f"a{character}b", [Path("/srv")]))
     assert "blog" in build(make_service())
 
 

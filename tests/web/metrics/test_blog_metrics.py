@@ -17,7 +17,7 @@ from blogapi.accounts.users import service as users
 from blogapi.importing.jobs.queries import JobStatus
 from blogapi.importing.models import ImportJob
 from blogapi.operations.backups import status
-from blogapi.operations.doctor import health_checks
+from blogapi.operations.doctor import quick_checks
 from blogapi.publication import event_writer
 from blogapi.storage.database import db, transaction
 from blogapi.storage.migration_names import list_migrations
@@ -107,7 +107,7 @@ def test_a_disk_that_cannot_be_read_has_no_value(as_admin, monkeypatch, caplog):
 
 
 def test_the_findings_of_the_last_checks_are_counted(app, as_admin, as_login):
-    app.extensions.pop(health_checks._EXTENSION_KEY, None)
+    app.extensions.pop(quick_checks._REPORT_KEY, None)
     assert get(as_admin, "doctor_findings", "ok") is None
     levels = [finding["level"] for finding in as_login.post("/api/v1/doctor/").json["findings"]]
     assert len(levels) > 2

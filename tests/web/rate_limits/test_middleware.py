@@ -6,7 +6,7 @@ import pytest
 
 from blogapi import clock
 from blogapi.config import CannotStart
-from blogapi.serving.server import apply_proxy_headers
+from blogapi.serving.server import wrap_with_proxy_middleware
 from blogapi.web.rate_limits.middleware import RateLimitMiddleware
 from tests.conftest import ARTICLES, KEYS, TAGS
 from tests.contracts.client import outcome
@@ -148,7 +148,7 @@ def test_only_the_trusted_proxy_can_set_the_client_address(
     make_limited_client, proxy, client, forwarded, expected
 ):
     asking = make_limited_client(REQUEST_ADDRESS_LIMIT="1 per minute", TRUSTED_PROXY=proxy)
-    asking.application.wsgi_app = apply_proxy_headers(asking.application.wsgi_app, proxy)
+    asking.application.wsgi_app = wrap_with_proxy_middleware(asking.application.wsgi_app, proxy)
     others = {"X-Real-IP": "5.5.5.5", "Forwarded": "for=6.6.6.6", "CF-Connecting-IP": "7.7.7.7"}
     found = [
         outcome(asking.get(TAGS, headers={"X-Forwarded-For": word} | others, **from_address(client)))

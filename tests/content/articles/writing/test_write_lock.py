@@ -12,7 +12,7 @@ from blogapi.accounts.users import service as users
 from blogapi.content.articles import service
 from blogapi.content.articles.models import Article
 from blogapi.content.articles.writing import rerendering
-from blogapi.storage.database import WRITE_KEY, db
+from blogapi.storage.database import WRITE_TRANSACTION_KEY, db
 from blogapi.web.access import Role
 from tests import event_guard
 from tests.conftest import ARTICLES, TAGS
@@ -28,7 +28,7 @@ def statements_under_lock(app):
 
     def note(connection, cursor, statement, *_):
         is_taking = statement.startswith(("BEGIN", "PRAGMA", "SELECT pg_advisory_xact_lock"))
-        if WRITE_KEY in db.session().info and not is_taking and not event_guard.is_checking():
+        if WRITE_TRANSACTION_KEY in db.session().info and not is_taking and not event_guard.is_checking():
             executed.append(statement)
 
     with app.app_context():

@@ -1,7 +1,7 @@
 """Quick checks of a running blog, whose results admins see in a browser.
 
-The checks change nothing, and are limited in time or number. The command `doctor` runs more checks, and can
-repair problems.
+The checks change nothing, and have a limit on their time or on the number of items. The command `doctor` runs
+more checks, and can repair problems.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ _QUICK_CHECK_SECONDS = 2.0
 _MAX_CHECKED_FILES = 1000
 
 _LEVEL_ORDER = (Level.WRONG, Level.HINT, Level.OK)
-_TITLES = {
+_TITLES_BY_CHECK = {
     "folder": "The folder of the blog is not usable",
     "files": "Other users of the server can reach the blog's files",
     "disk": "The disk is nearly full",
@@ -56,21 +56,21 @@ _TITLES = {
     "proxy": "No proxy is trusted",
 }
 
-_EXTENSION_KEY = "blogapi-doctor"
+_REPORT_KEY = "blogapi-doctor"
 _run_lock = threading.Lock()
 
 
 @dataclass(frozen=True, slots=True)
-class HealthReport:
-    """The results of the checks, and when they ran (None: not yet)."""
+class QuickCheckReport:
+    """The results of the checks, and the time at which the checks ran (None: not yet)."""
 
     checked: datetime | None = None
     findings: tuple[Advice, ...] = ()
 
 
-def get_last_report() -> HealthReport:
+def get_last_report() -> QuickCheckReport:
     """Return the report of the last checks in this process; it is empty if no checks have run."""
-    report: HealthReport = current_app.extensions.get(_EXTENSION_KEY, HealthReport())
+    report: QuickCheckReport = current_app.extensions.get(_REPORT_KEY, QuickCheckReport())
     return report
 
 
@@ -80,14 +80,14 @@ def _count_findings() -> metrics.MetricValues:
     return {(level.value,): levels.count(level) for level in _LEVEL_ORDER} if levels else {}
 
 
-def create_report() -> HealthReport:
-    """Run the checks and return their report; raises Conflict if another thread is running them."""
+def update_last_report() -> QuickCheckReport:
+    """Run the checks, store and return their report; raises Conflict while another thread runs the checks."""
     if not _run_lock.acquire(blocking=False):
         raise Conflict(
             "The checks are running already; read their results in a moment.", code="checks_running"
         )
     try:
-        report = current_app.extensions[_EXTENSION_KEY] = HealthReport(clock.now(), tuple(_run_checks()))
+        report = current_app.extensions[_REPORT_KEY] = QuickCheckReport(clock.now(), tuple(_run_checks()))
     finally:
         _run_lock.release()
     return report
@@ -119,7 +119,7 @@ def _check_backups(instance: Path) -> Iterator[Advice]:
         yield Advice("backup", Level.WRONG, "The folder of the backups cannot be read", text, link)
         return
     backup_status = status.read_status(instance)
-    if backup_status.is_late(current_app.config["DAILY_BACKUPS"]):
+    if backup_status.is_overdue(current_app.config["DAILY_BACKUPS"]):
         text = backup_status.reason.replace(str(instance), instance.name) or "See the log of the service."
         yield Advice("backup", Level.WRONG, "No good backup for 36 hours", text, link)
     if not backups:
@@ -225,10 +225,10 @@ def _run_registered_checks(instance: Path) -> Iterator[Advice]:
 
 
 def _to_advice(finding: Finding, instance: Path) -> Advice:
-    """Convert a finding of `doctor` to advice; its paths begin with the name of the instance folder."""
+    """Convert a finding of `doctor` to advice, in which paths begin with the name of the instance folder."""
     text = f"{finding.says} Whoever runs the server can repair it: {finding.do}."
     text = text.replace(str(instance), instance.name)
-    return Advice(finding.check, finding.level, _TITLES.get(finding.check, finding.check), text)
+    return Advice(finding.check, finding.level, _TITLES_BY_CHECK.get(finding.check, finding.check), text)
 
 
 def _count_rows(statement: Select[*tuple[object, ...]]) -> int:
