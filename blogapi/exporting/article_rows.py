@@ -108,7 +108,7 @@ def read_working_copies(uuids: Collection[UUID], slugs: dict[str, dict[UUID, str
             "slug": edits.slug,
             "category": edits.category and slugs["category"].get(edits.category),
             **{
-                field.name: _find_slugs(slugs[field.kind], getattr(edits, field.name))
+                field.name: _list_existing_slugs(slugs[field.kind], getattr(edits, field.name))
                 for field in TERM_LIST_FIELDS
             },
             "seo": dict(edits.seo),
@@ -150,7 +150,7 @@ def fetch_rows(statement: Select[*tuple[Any, ...]]) -> Sequence[Any]:
     return db.session.connection().execute(statement).all()
 
 
-def _find_slugs(slugs: Mapping[UUID, str], uuids: Iterable[UUID]) -> list[str]:
+def _list_existing_slugs(slugs: Mapping[UUID, str], uuids: Iterable[UUID]) -> list[str]:
     """Return the slug of each term once, without the slugs of deleted terms."""
     return list(dict.fromkeys(slugs[uuid] for uuid in uuids if uuid in slugs))
 

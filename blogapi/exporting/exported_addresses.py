@@ -23,7 +23,7 @@ _MAX_REPLACEMENTS = 1_000
 
 _LETTERS = rf"\w{COMBINING_MARKS}{JOINERS}"
 # Matches a reference to a media file that is not a part of another address.
-_LIBRARY_PATTERN = (
+_MEDIA_PATTERN = (
     rf"(?<![\w/.:%}}-])(?:(?i:{REFERENCE.pattern})"
     rf"|(?:https?://(?:(?!//)[^\s\"'<>()?#\\])*?)?{FILE_PREFIX}[{_LETTERS}%.-]*[{_LETTERS}%])"
 )
@@ -39,7 +39,7 @@ Replacement = dict[str, str]
 
 
 @dataclass(frozen=True, slots=True)
-class NewContent:
+class ExportedText:
     """Content with replaced texts; each replacement has the fields `exported` and `original`."""
 
     content: str
@@ -85,7 +85,7 @@ class MediaAddresses:
         *,
         pages: Mapping[str, str] = MappingProxyType({}),
         escapes_shortcodes: bool,
-    ) -> NewContent:
+    ) -> ExportedText:
         """Return the content with its references to media files replaced by the addresses of exported files.
 
         `paths` maps the paths in an imported article to file names, and `pages` maps the uuids of articles to
@@ -94,7 +94,7 @@ class MediaAddresses:
         """
         variants = {text: name for path, name in paths.items() for text in _list_path_variants(path)}
         patterns = [SHORTCODE_PATTERN] if escapes_shortcodes else []
-        patterns += [_LIBRARY_PATTERN, _ARTICLE_PATTERN] if pages else [_LIBRARY_PATTERN]
+        patterns += [_MEDIA_PATTERN, _ARTICLE_PATTERN] if pages else [_MEDIA_PATTERN]
         if variants:
             words = "|".join(map(re.escape, sorted(variants, key=len, reverse=True)))
             patterns.append(f"{_BEFORE_PATH}(?:{words}){_AFTER_PATH}")
@@ -111,20 +111,20 @@ class MediaAddresses:
         return None if text.startswith("{{") else self.find_file_name(text)
 
 
-def replace_matches(content: str, pattern: re.Pattern[str], exported: Mapping[str, str]) -> NewContent:
+def replace_matches(content: str, pattern: re.Pattern[str], exported: Mapping[str, str]) -> ExportedText:
     """Return the content with each match of the pattern replaced by its text in `exported`.
 
     The content is unchanged if the original could not be restored exactly.
     """
     if not exported or len(exported) > 2 * _MAX_REPLACEMENTS:
-        return NewContent(content)
+        return ExportedText(content)
     text = pattern.sub(lambda match: exported.get(match[0], match[0]), content)
     replacements = [{"exported": new, "original": old} for old, new in exported.items()]
     is_exact = restore_content(text, {new: old for old, new in exported.items()}) == content
-    return NewContent(text, replacements) if is_exact else NewContent(content)
+    return ExportedText(text, replacements) if is_exact else ExportedText(content)
 
 
-def escape_shortcodes(content: str) -> NewContent:
+def escape_shortcodes(content: str) -> ExportedText:
     """Return the plain-text content with its shortcodes escaped, so that Hugo shows them literally."""
     pattern = re.compile(SHORTCODE_PATTERN, re.DOTALL)
     return replace_matches(

@@ -43,14 +43,14 @@ class TermPages:
         written_paths = set[str]()
         for kind in TERM_LISTS if self._layout.term_pages else ():
             for term in getattr(self._snapshot, kind):
-                fields = self._make_fields(term)
+                fields = self._make_front_matter_fields(term)
                 path = self._layout.term_pages.replace("*", f"{kind}/{_make_folder_name(term['name'])}")
                 is_usable = term["slug"] in self._used[kind] and _SIMPLE_NAME.fullmatch(term["name"])
                 if fields and is_usable and path not in written_paths:
                     written_paths.add(path)
                     yield path, f"---\n{to_yaml({'title': term['name'], **fields})}---\n"
 
-    def _make_fields(self, term: Item) -> Item:
+    def _make_front_matter_fields(self, term: Item) -> Item:
         picture = term["og_image"] or term["cover_image"] or term.get("avatar", "")
         address = self._media.get_picture_addresses(picture, self._layout.article_media)[0] if picture else ""
         description = term["seo_description"] or term.get("description") or term.get("bio") or ""

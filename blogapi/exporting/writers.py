@@ -20,7 +20,7 @@ from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import IO
 
 from blogapi.exporting.export_files import DESCRIPTION_FILE, GIT_ATTRIBUTES_FILE, MediaFile, TextFile
-from blogapi.exporting.layouts import MANIFESTS
+from blogapi.exporting.layouts import MANIFEST_NAMES
 from blogapi.exporting.results import CannotWrite, ExportReport, FileResult
 from blogapi.storage import files
 from blogapi.web.errors import Conflict
@@ -93,28 +93,28 @@ def write_folder(
         raise Conflict(f"{root} is a file; name a folder, or a file that ends with .zip.")
     if not dry_run:
         root.mkdir(0o700 if is_private else 0o777, parents=True, exist_ok=True)
-    for name in (_LOCK_NAME, *MANIFESTS):
+    for name in (_LOCK_NAME, *MANIFEST_NAMES):
         if (root / name).is_symlink():
             raise Conflict(f"{root / name} is a link that no export has created; delete it.")
     with nullcontext(True) if dry_run else files.lock_file(root / _LOCK_NAME) as is_locked:
         if not is_locked:
             raise Conflict(f"Another export is writing into {root}; wait until it has ended.")
         former: Digests = {}
-        for path in (root / name for name in MANIFESTS):
+        for path in (root / name for name in MANIFEST_NAMES):
             listed = read_manifest(path)
             if DESCRIPTION_FILE not in listed and path.is_file() and path.stat().st_size:
                 raise Conflict(f"{path} is not from an export; choose another folder.")
             former |= listed
-        folder = WrittenFolder(
+        folder = OutputFolder(
             root, media, report, root / manifest, former, overwrite=overwrite, dry_run=dry_run
         )
         folder.write_files(items)
-        for name in () if dry_run else MANIFESTS:
+        for name in () if dry_run else MANIFEST_NAMES:
             if name != manifest:
                 (root / name).unlink(missing_ok=True)
 
 
-class WrittenFolder:
+class OutputFolder:
     """A folder into which repeated exports or builds write, and which can contain other files.
 
     `manifest` is the file with the list of the files, and `former` contains the digests in the lists of

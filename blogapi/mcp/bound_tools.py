@@ -62,12 +62,12 @@ def _bind_tool(tool: Tool, method: str, path: str, item: Document, document: Doc
         if is_in_path or name in tool.parameters:
             argument = get_argument_name(name)
             text = _DESCRIPTIONS.get(argument) or _get_first_sentence(parameter.get("description", ""))
-            schema = _inline_references(parameter["schema"], document)
+            schema = _simplify_schema(parameter["schema"], document)
             properties[argument] = schema | ({"description": text} if text else {})
             if is_in_path or (name == "If-Match" and method != "POST"):
                 required.append(argument)
     if tool.body:
-        body = _inline_references(operation["requestBody"]["content"]["application/json"]["schema"], document)
+        body = _simplify_schema(operation["requestBody"]["content"]["application/json"]["schema"], document)
         properties |= {name: body["properties"][name] for name in tool.body}
         required += [name for name in tool.body if name in body.get("required", ())]
     schema = {"type": "object", "properties": properties, "additionalProperties": False}
@@ -94,13 +94,13 @@ def _resolve_reference(value: Document, document: Document) -> Document:
     return {**document["components"][section][name], **value}
 
 
-def _inline_references(value: Any, document: Document) -> Any:
+def _simplify_schema(value: Any, document: Document) -> Any:
     """Return a schema without references, read-only properties, examples and limits.
 
     A schema that extends other schemas also gets their properties.
     """
     if isinstance(value, list):
-        return [_inline_references(item, document) for item in value]
+        return [_simplify_schema(item, document) for item in value]
     if not isinstance(value, dict):
         return value
     result: Document = {}
@@ -108,16 +108,16 @@ def _inline_references(value: Any, document: Document) -> Any:
         if name == "properties":
             kept = {key: one for key, one in part.items() if not one.get("readOnly")}
             result[name] = result.get(name, {}) | {
-                key: _inline_references(one, document) for key, one in kept.items()
+                key: _simplify_schema(one, document) for key, one in kept.items()
             }
         elif name == "allOf":
-            for base in _inline_references(part, document):
+            for base in _simplify_schema(part, document):
                 result["properties"] = result.get("properties", {}) | base["properties"]
                 result["required"] = [*result.get("required", ()), *base.get("required", ())]
         elif name == "description":
             result[name] = _get_first_sentence(part)
         elif name not in _DROPPED_KEYWORDS:
-            result[name] = _inline_references(part, document)
+            result[name] = _simplify_schema(part, document)
     return result
 
 

@@ -184,7 +184,7 @@ class _EventWriter:
             )
             was_public = was_readable and before is not None and before.listed
             is_public = is_readable and after is not None and after.listed
-            change = _choose_change(before, after, noted_change, was_public=was_public, is_public=is_public)
+            change = _get_change_type(before, after, noted_change, was_public=was_public, is_public=is_public)
             in_lists = was_public or is_public
             self._add_event(
                 key,
@@ -231,7 +231,7 @@ class _EventWriter:
             )
             self._add_event(
                 (AUTHOR, uuid),
-                _choose_change(before, after, noted_change, was_public=was_public, is_public=is_public),
+                _get_change_type(before, after, noted_change, was_public=was_public, is_public=is_public),
                 self._now,
                 before=old_addresses.get(uuid) or (NO_ADDRESS if before is None else before.address),
                 after=public.get(uuid) or (NO_ADDRESS if after is None else after.address),
@@ -293,7 +293,7 @@ class _EventWriter:
         self._superseded, self._rows = [], []
 
 
-def _choose_change(
+def _get_change_type(
     before: ItemState | None,
     after: ItemState | None,
     change: ChangeType,

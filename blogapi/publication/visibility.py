@@ -137,7 +137,7 @@ def match_readable_items(columns: Any, now: ColumnElement[datetime] | datetime =
 
 def match_listed_articles(columns: Any, now: ColumnElement[datetime] | datetime = NOW) -> ColumnElement[bool]:
     """Return the condition that the item is an article that is in the lists of readers now."""
-    return and_(match_listable(columns), columns.published_at <= now)
+    return and_(match_listable_articles(columns), columns.published_at <= now)
 
 
 def match_scheduled_items(columns: Any, now: ColumnElement[datetime] | datetime = NOW) -> ColumnElement[bool]:
@@ -147,7 +147,7 @@ def match_scheduled_items(columns: Any, now: ColumnElement[datetime] | datetime 
 
 def make_listed_from_expression(columns: Any) -> ColumnElement[datetime | None]:
     """Return the SQL expression of the time that `get_listed_from` returns."""
-    return case((match_listable(columns), columns.published_at))
+    return case((match_listable_articles(columns), columns.published_at))
 
 
 def match_status(
@@ -158,7 +158,7 @@ def match_status(
     return condition & (columns.published_at <= now) if status in READABLE_STATUSES else condition
 
 
-def match_listable(columns: Any) -> ColumnElement[bool]:
+def match_listable_articles(columns: Any) -> ColumnElement[bool]:
     """Return the part of the condition `match_listed_articles` that does not depend on the time."""
     return and_(match_any_of(columns.status, LISTED_STATUSES), match_articles(columns))
 

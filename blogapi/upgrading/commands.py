@@ -16,7 +16,7 @@ from blogapi.cli import report_problems
 from blogapi.storage import migration_names
 from blogapi.upgrading import rollback as rollback_steps
 from blogapi.upgrading import service
-from blogapi.upgrading.service import BlogState, CheckResult
+from blogapi.upgrading.service import BlogState, UpgradeCheckResult
 from blogapi.version import __version__
 
 _RELEASE_HEADING = re.compile(r"^## \[(\d+\.\d+\.\d+)\].*$", re.MULTILINE)
@@ -122,7 +122,7 @@ def _check_upgrade(instance: Path, state: BlogState, url: str, key: str, as_json
     _print_differences(result, bool(url))
 
 
-def _print_differences(result: CheckResult, has_answers: bool) -> None:
+def _print_differences(result: UpgradeCheckResult, has_answers: bool) -> None:
     if result.stored is None:
         click.echo("Stored articles: the former version stored them in a way that cannot be compared.")
     elif not result.stored:

@@ -38,7 +38,7 @@ def compare_stored_articles(before: Connection, after: Connection) -> dict[str, 
     The name `article` stands for articles that only one of the databases has. Returns None if a version
     before the first release stored the articles in a format that cannot be compared.
     """
-    if not _stores_renderings(before):
+    if not _stores_rendered_fields(before):
         return None
     differing = Counter[str]()
     # The rows of both databases are in the order of the uuids of the articles.
@@ -54,7 +54,7 @@ def compare_stored_articles(before: Connection, after: Connection) -> dict[str, 
     return dict(differing)
 
 
-def _stores_renderings(connection: Connection) -> bool:
+def _stores_rendered_fields(connection: Connection) -> bool:
     inspector = inspect(connection)
     if inspector.has_table(_FORMER_TABLE):
         return True

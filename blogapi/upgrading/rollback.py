@@ -137,8 +137,8 @@ def export_changes(instance: Path, copy: UpgradeCopy, create_app: Callable[[], F
             backup_service.convert_errors(folder),
             files.create_temporary_folder(folder.parent, _STAGING_PREFIX) as staging,
         ):
-            unfinished = staging / folder.name
-            report = exporting_service.write_export(unfinished, layouts.DEFAULT, drafts=True, since=since)
+            export = staging / folder.name
+            report = exporting_service.write_export(export, layouts.DEFAULT_LAYOUT, drafts=True, since=since)
             version = db.session.scalar(
                 select(Release.version)
                 .where(Release.started < since)
@@ -156,7 +156,7 @@ def export_changes(instance: Path, copy: UpgradeCopy, create_app: Callable[[], F
                 redirect_file = staging / "redirects.txt"
                 redirect_file.write_text("".join(lines), encoding="utf-8")
                 files.rename_file(redirect_file, changes.redirects_path)
-            files.rename_file(unfinished, folder)
+            files.rename_file(export, folder)
             return changes
     finally:
         with app.app_context():

@@ -47,7 +47,7 @@ class BlogState:
 
 
 @dataclass(slots=True)
-class CheckResult:
+class UpgradeCheckResult:
     """What an upgrade would change; sizes are in bytes.
 
     `stored` is the result of `comparison.compare_stored_articles`. `rights` is None if the former rights are
@@ -90,7 +90,7 @@ def delete_abandoned_copies(instance: Path) -> None:
 
 def check_upgrade(
     instance: Path, state: BlogState, create_app: CreateApp, *, url: str = "", key: str = ""
-) -> CheckResult:
+) -> UpgradeCheckResult:
     """Upgrade a copy of the database, and return what differs.
 
     With `url`, also compare the answers of the service at this URL with the answers of this version. Raises
@@ -109,11 +109,11 @@ def check_upgrade(
                 f"The check needs {needed * 4 / 3 / 1024**2:.1f} MB in {instance}, which has "
                 f"{free / 1024**2:.1f} MB free."
             )
-    with files.create_temporary_folder(instance, _STAGING_PREFIX) as folder, _open_copy(live, folder) as copy:
+    with files.create_temporary_folder(instance, _STAGING_PREFIX) as folder, _make_copy(live, folder) as copy:
         started = time.monotonic()
         with _create_app_on_copy(instance, folder, copy, create_app) as app:
             seconds = time.monotonic() - started
-            result = CheckResult(seconds, needed, free, _compare_stored_articles(live, copy), None)
+            result = UpgradeCheckResult(seconds, needed, free, _compare_stored_articles(live, copy), None)
             if state.rights is not None:
                 result.rights = list(compare_access_matrices(state.rights, build_access_matrix(app)))
             if url:
@@ -141,7 +141,7 @@ def find_obstacle_to_rollback(instance: Path) -> str | None:
 
 
 @contextmanager
-def _open_copy(live: URL, folder: Path) -> Iterator[URL]:
+def _make_copy(live: URL, folder: Path) -> Iterator[URL]:
     if live.get_backend_name() == "sqlite":
         path = folder / "blog.db"
         files.create_private_file(path)

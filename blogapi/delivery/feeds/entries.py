@@ -70,7 +70,7 @@ class Feed:
     """The description and the entries of a feed.
 
     `id` never changes. `page_url` is the address of the page that lists the same articles or, if there is no
-    such page, of the home page. `own_url` is the address of the feed, or None if it is unknown.
+    such page, of the home page. `feed_url` is the address of the feed, or None if it is unknown.
     """
 
     id: str
@@ -78,7 +78,7 @@ class Feed:
     description: str
     language: str
     page_url: str
-    own_url: str | None
+    feed_url: str | None
     icon: str | None
     updated: datetime
     entries: Sequence[FeedEntry]
@@ -121,7 +121,7 @@ def get_feed(filters: dict[str, str], path: str, edit_html: Callable[[str], str]
         description=site.description,
         language=site.language,
         page_url=_make_page_url(site, terms) or addresses.make_home_url(site) or home_url,
-        own_url=f"{service_url}{path}" if service_url else None,
+        feed_url=f"{service_url}{path}" if service_url else None,
         icon=addresses.make_absolute_picture_url(site, site.icon),
         updated=max((entry.updated for entry in entries), default=site.last_updated),
         entries=entries,

@@ -86,7 +86,7 @@ def lease_due_calls(server: str, busy: Collection[UUID] = ()) -> list[DueCalls]:
     webhooks = [hook for hook in queries.list_callable_webhooks(current_time()) if hook.uuid not in busy]
     if not webhooks:
         return []
-    positions, site = queries.get_positions(), get_site()
+    positions, site = queries.get_event_positions(), get_site()
     planned = [_plan_webhook_calls(webhook, positions, site) for webhook in webhooks]
     due = [calls for calls in planned if calls is not None]
     leased = _take_leases([calls.webhook for calls in due], server)

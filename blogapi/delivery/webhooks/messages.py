@@ -15,7 +15,7 @@ from uuid import UUID, uuid4
 from flask import current_app
 
 from blogapi.delivery.webhooks import event_types, queries
-from blogapi.delivery.webhooks.models import MASK, STANDARD, CallMode, Delivery, Webhook
+from blogapi.delivery.webhooks.models import MASK, STANDARD_PRESET, CallMode, Delivery, Webhook
 from blogapi.publication import shared_caching
 from blogapi.publication.events import Cursor, format_cursor
 from blogapi.publication.models import FETCHED_CHANGES, ChangeType, Event
@@ -86,9 +86,9 @@ class Preset:
 
     label: str
     help: str
-    get_body: Callable[[Message], bytes]
+    make_body: Callable[[Message], bytes]
     headers: Mapping[str, str] = field(default_factory=dict)
-    get_query: Callable[[Message], Mapping[str, str]] = lambda message: {}
+    make_query: Callable[[Message], Mapping[str, str]] = lambda message: {}
 
 
 def _make_standard_body(message: Message) -> bytes:
@@ -108,7 +108,7 @@ def _make_title(message: Message) -> str:
 
 
 PRESETS = {
-    STANDARD: Preset(
+    STANDARD_PRESET: Preset(
         "Another service",
         "The call is signed as the Standard Webhooks specification requires.",
         _make_standard_body,
@@ -117,7 +117,7 @@ PRESETS = {
         "Netlify",
         "In Netlify: Project configuration, Build and deploy, Build hooks, Add build hook.",
         lambda message: b"{}",
-        get_query=lambda message: {"trigger_title": _make_title(message)},
+        make_query=lambda message: {"trigger_title": _make_title(message)},
     ),
     "vercel": Preset("Vercel", "In Vercel: Settings, Git, Deploy Hooks, Create Hook.", lambda message: b""),
     "cloudflare": Preset(
@@ -213,13 +213,13 @@ def rebuild_message(delivery: Delivery) -> Message:
 def make_request(webhook: Webhook, message: Message, now: datetime) -> Request:
     """Return the request that sends the message to a webhook; the signature has the time `now`."""
     preset = PRESETS[webhook.preset]
-    body = preset.get_body(message)
+    body = preset.make_body(message)
     headers = {"User-Agent": f"blogapi/{__version__}", **preset.headers}
     if body:
         headers["Content-Type"] = "application/json"
-    if webhook.preset == STANDARD:
+    if webhook.preset == STANDARD_PRESET:
         headers |= _make_signature_headers(webhook, message, body, now)
-    query = urlencode(preset.get_query(message))
+    query = urlencode(preset.make_query(message))
     separator = "&" if "?" in webhook.url else "?"
     url = f"{webhook.url}{separator}{query}" if query else webhook.url
     return Request(url, {**headers, **webhook.custom_headers}, body)
@@ -227,7 +227,7 @@ def make_request(webhook: Webhook, message: Message, now: datetime) -> Request:
 
 def make_sample_request(preset: str, mode: str | None = None) -> dict[str, Any]:
     """Return the query, the headers and the body of a call with sample changes."""
-    sends_each_change = preset == STANDARD and mode != CallMode.COMBINED
+    sends_each_change = preset == STANDARD_PRESET and mode != CallMode.COMBINED
     changes = [_SAMPLE_CHANGE] * (1 if sends_each_change else 3)
     message = Message(
         "msg_5fa31c07_42",
@@ -245,7 +245,7 @@ def describe_request(webhook: Webhook, message: Message, now: datetime) -> dict[
     request = make_request(webhook, message, now)
     masks = {"Webhook-Signature": "v1,…", **dict.fromkeys(webhook.custom_headers, MASK)}
     headers = {name: masks.get(name, value) for name, value in request.headers.items()}
-    query = urlencode(PRESETS[webhook.preset].get_query(message))
+    query = urlencode(PRESETS[webhook.preset].make_query(message))
     return {"query": query, "headers": headers, "body": request.body.decode()}
 
 

@@ -11,7 +11,7 @@ from marshmallow import validate
 
 from blogapi.delivery.webhooks.event_types import ALL_TYPES_PATTERN, EVENT_PATTERNS
 from blogapi.delivery.webhooks.messages import PRESETS
-from blogapi.delivery.webhooks.models import STANDARD, CallMode, PauseReason
+from blogapi.delivery.webhooks.models import STANDARD_PRESET, CallMode, PauseReason
 from blogapi.web import outgoing
 from blogapi.web.fields import (
     BoundedList,
@@ -205,7 +205,7 @@ class WebhookBodySchema(InputSchema):
         },
     )
     preset = ma.fields.String(
-        validate=validate.OneOf([*PRESETS]), load_default=lambda: STANDARD, metadata=_PRESET_METADATA
+        validate=validate.OneOf([*PRESETS]), load_default=lambda: STANDARD_PRESET, metadata=_PRESET_METADATA
     )
     mode = ma.fields.String(
         validate=validate.OneOf([*CallMode]),
@@ -260,7 +260,7 @@ class SampleInputSchema(InputSchema):
     """The preset and the mode of the sample call."""
 
     preset = ma.fields.String(
-        validate=validate.OneOf([*PRESETS]), load_default=lambda: STANDARD, metadata=_PRESET_METADATA
+        validate=validate.OneOf([*PRESETS]), load_default=lambda: STANDARD_PRESET, metadata=_PRESET_METADATA
     )
     mode = ma.fields.String(validate=validate.OneOf([*CallMode]), metadata=_MODE_METADATA)
 

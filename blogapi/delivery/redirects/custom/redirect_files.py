@@ -16,13 +16,13 @@ from typing import Any, NoReturn
 import marshmallow as ma
 
 from blogapi.delivery.redirects.custom.schemas import CustomRedirectBodySchema
-from blogapi.delivery.redirects.custom.service import GONE
+from blogapi.delivery.redirects.custom.service import GONE_STATUS
 from blogapi.delivery.redirects.custom.targets import get_local_path
 from blogapi.site.paths import strip_slash
 from blogapi.web.errors import Invalid, flatten_messages
 from blogapi.web.fields import Fields, join_messages
 
-_STATUSES = {"301": 301, "308": 301, "302": 302, "303": 302, "307": 302, "410": GONE}
+_STATUSES = {"301": 301, "308": 301, "302": 302, "303": 302, "307": 302, "410": GONE_STATUS}
 _STATUS_WORDS = {"permanent": "301", "temp": "302", "seeother": "303", "gone": "410"}
 # The directives of Apache whose names contain the status.
 _DIRECTIVE_STATUSES = {"redirectpermanent": "301", "redirecttemp": "302"}
@@ -95,12 +95,12 @@ def _make_redirect_fields(source: str, target: str, status_text: str) -> Fields:
     if status_text not in _STATUSES:
         raise _SkippedLine(f"a status {status_text} is not a redirect")
     status = _STATUSES[status_text]
-    body = {"path": source, "target": "" if status == GONE else target, "status": status}
+    body = {"path": source, "target": "" if status == GONE_STATUS else target, "status": status}
     try:
         fields: Fields = CustomRedirectBodySchema().load(body)
     except ma.ValidationError as error:
         raise _SkippedLine(join_messages(flatten_messages(error.messages))) from None
-    if status != GONE and not fields["target"]:
+    if status != GONE_STATUS and not fields["target"]:
         raise _SkippedLine("it has no target")
     if get_local_path(fields["target"], "") == strip_slash(fields["path"]):
         raise _SkippedLine(
