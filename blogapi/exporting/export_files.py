@@ -34,7 +34,7 @@ from blogapi.web.json import to_json
 DESCRIPTION_FILE = "blogapi.yaml"
 #: The file that prevents git from changing line endings.
 GIT_ATTRIBUTES_FILE = ".gitattributes"
-#: The files with data of an export. Each has the name of an attribute of Snapshot, except for the redirects.
+#: The names of the data files; except for `redirects`, each is also the name of an attribute of Snapshot.
 DATA_LISTS = (*TERM_LISTS, "media", "redirects", "site", "fields")
 
 _PICTURE_FIELDS = ("cover_image", "og_image", "avatar", "logo", "icon")
@@ -162,7 +162,7 @@ def _drop_unset_fields(item: Item) -> Item:
 
 
 def _make_redirect_items(rows: Iterable[Redirect]) -> Iterator[Item]:
-    """Yield the custom redirects, then the redirects from the paths of former addresses to current paths."""
+    """Yield the items of the data file: custom redirects, then redirects from former to current paths."""
     for row in list_custom_redirects(None).rows:
         yield {"kind": CUSTOM_KIND, "from": row.path, "to": row.target, "status": row.status}
     for redirect in rows:

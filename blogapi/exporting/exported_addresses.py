@@ -47,9 +47,9 @@ class ExportedText:
 
 
 class MediaAddresses:
-    """The names of the exported media files, by uuid and by hash.
+    """Finds the names of exported media files for references, and replaces the references.
 
-    `former_hashes` maps the former hashes to the uuids of files.
+    `names` maps the uuids of files to their names, and `former_hashes` their former hashes to their uuids.
     """
 
     def __init__(
@@ -145,9 +145,9 @@ def _list_path_variants(path: str) -> set[str]:
 
 
 def _choose_media_addresses(content: str, files: Mapping[str, str], folder: str) -> Iterator[tuple[str, str]]:
-    """Yield each reference to a file with its new text; new texts are distinct and new in the content."""
+    """Yield each reference to a file and its new text; new texts differ, and the content has none of them."""
     numbered = re.compile(rf"{re.escape(folder)}([{_LETTERS}-]+\.\w+)(?:#([0-9]{{1,9}}))?")
-    #: the highest number after `#` in the addresses of each file; an address without `#` counts as 1
+    #: the highest number after `#` in the addresses of each file; an address without `#` has the number 1
     numbers: dict[str, int] = {}
     for name, number in numbered.findall(content):
         numbers[name] = max(numbers.get(name, 1), int(number or 1))
@@ -161,7 +161,7 @@ def _choose_media_addresses(content: str, files: Mapping[str, str], folder: str)
 
 
 def _choose_page_addresses(content: str, links: Mapping[str, str]) -> dict[str, str]:
-    """Return the new text of each reference to an article; new texts are distinct and new in the content."""
+    """Return the new text of each reference to an article, in the same way as for files."""
     chosen: dict[str, str] = {}
     for text, page in list(links.items())[:_MAX_REPLACEMENTS]:
         candidates = chain([page], (f"{page}?{number}" for number in count(2)))
@@ -173,8 +173,8 @@ def _choose_page_addresses(content: str, links: Mapping[str, str]) -> dict[str, 
 def restore_content(content: str, replacements: Mapping[str, str]) -> str:
     """Return the content with each text in `replacements` replaced by its original, in one pass.
 
-    At each position, the longest text that matches is replaced. Each text is searched for separately, which
-    takes linear time for any content.
+    At each position, the longest matching text is replaced. The function searches for each text separately,
+    because this takes linear time for any content.
     """
     matches = [(position, -len(text), text) for text in replacements if (position := content.find(text)) >= 0]
     heapq.heapify(matches)

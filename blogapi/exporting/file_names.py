@@ -58,5 +58,5 @@ def _add_hash(stem: str, identity: str, digits: int = _HASH_DIGITS) -> str:
 
 
 def fold_name(name: str) -> str:
-    """Return a key that is equal for names that differ only in case or in Unicode normalization."""
+    """Return a text that is the same for names that differ only in case or Unicode normalization."""
     return unicodedata.normalize("NFC", name).casefold()

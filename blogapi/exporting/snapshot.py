@@ -1,6 +1,6 @@
-"""Reads the data of an export, as plain mappings with the names and values of the API.
+"""Reads the data of an export, as plain mappings with the field names and values that the API shows.
 
-All reads see one state of the database. An article is a mapping with the fields `uuid`, `created`,
+All queries read the same state of the database. An article is a mapping with the fields `uuid`, `created`,
 `last_updated`, `published_at`, `status`, `slug`, `former_slugs`, `former_paths`, all text fields, `category`
 (slug), `tags`, `authors` (slugs), `seo`, `paths` (mappings with `path` and `media`), `custom` (the custom
 fields, by name), `was_public` and `slug_derived`. Former slugs and paths are mappings with `slug` or `path`,
@@ -20,11 +20,7 @@ from uuid import UUID
 
 from sqlalchemy import ColumnElement, Select, and_, case, func, not_, or_, select, true
 
-from blogapi.content.articles.models import (
-    Article,
-    ArticleAuthor,
-    WorkingCopy,
-)
+from blogapi.content.articles.models import Article, ArticleAuthor, WorkingCopy
 from blogapi.content.articles.responses import article_links
 from blogapi.content.articles.snapshots import parse_content
 from blogapi.content.custom_fields.definitions import list_definitions
@@ -98,7 +94,7 @@ class Snapshot:
     media: Sequence[Item]
     #: the uuids of files by former hash
     former_hashes: Mapping[str, str]
-    #: the definitions of the custom fields, and whether values for admins only are exported too
+    #: the definitions of the custom fields, and whether fields that only admins can read are included
     fields: Sequence[Item]
     has_all_fields: bool
     uuids: Sequence[UUID]  #: the uuids of the articles, in the order of `created`
@@ -142,7 +138,7 @@ class Snapshot:
                 }
 
     def read_article_slugs(self) -> Iterator[str]:
-        """Yield the slugs of the articles, in any order."""
+        """Yield the slugs of the exported articles, in any order."""
         for uuids in split_values(self.uuids, _ARTICLES_PER_BATCH):
             yield from (slug for (slug,) in fetch_rows(select(_article.slug).where(_article.uuid.in_(uuids))))
 
@@ -233,7 +229,7 @@ def _count_left_out_articles(now: datetime) -> dict[str, int]:
 
 
 def _match_pages_and_changed_items(since: datetime) -> ColumnElement[bool]:
-    """Return the condition that the item is a page, or that it or its edits have changed since this time."""
+    """Return the condition that the item is a page, or that its text or edits have changed since then."""
     edited = select(_copy.article_id).where(_copy.last_updated >= since)
     # All pages are exported, because a page refers to the pages above it.
     return or_(_article.last_updated >= since, _article.uuid.in_(edited), _article.type == ItemType.PAGE)
@@ -270,7 +266,7 @@ def _match_working_copy_authors() -> ColumnElement[bool]:
 
 
 def _match_empty_profiles() -> ColumnElement[bool]:
-    """Return the condition that a profile has only the name of its user; users are not exported."""
+    """Return the condition that a profile contains nothing but the name of its user."""
     is_empty = and_(_author.bio == "", _author.url == "", _author.avatar == "")
     return and_(_author.owner_id.is_not(None), is_empty, _author.created == _author.last_updated)
 

@@ -17,13 +17,13 @@ from blogapi.rendering.characters import COMBINING_MARKS
 from blogapi.rendering.yaml_text import to_yaml
 from blogapi.site.heads import drop_empty_fields
 
-# Matches a name from which `_make_folder_name` makes the same folder name as Hugo; for other names, Hugo has
-# further rules.
+# Matches a name for which `_make_folder_name` returns the folder name that Hugo uses; for other names, Hugo
+# has more rules.
 _SIMPLE_NAME = re.compile(rf"[\w{COMBINING_MARKS}]+(?:[ -][\w{COMBINING_MARKS}]+)*")
 
 
 class TermPages:
-    """The pages of the terms of public articles. Other terms get no page, because Hugo would publish it."""
+    """The pages of the terms of public articles; other terms have none, because Hugo would publish them."""
 
     def __init__(self, snapshot: Snapshot, layout: Layout, media: MediaAddresses, now: datetime) -> None:
         self._snapshot, self._layout, self._media, self._now = snapshot, layout, media, now

@@ -26,7 +26,7 @@ class Status(StrEnum):
     ARCHIVED = "archived"
 
 
-# The status that the API shows instead of a readable status whose time of publication lies in the future.
+# The status that the API shows for an item with a readable status and a publication time in the future.
 SCHEDULED = "scheduled"
 API_STATUSES = (*(status.value for status in Status), SCHEDULED)
 # The value of the filter `status` that selects articles in any status.
@@ -41,7 +41,7 @@ class ItemType(StrEnum):
 
 
 class VisibilityRule(NamedTuple):
-    """Whether articles of a status are readable and listed from their time of publication on."""
+    """Whether items with a status are readable, and whether they are listed, from their publication on."""
 
     readable: bool
     listed: bool
@@ -61,7 +61,7 @@ NOW: ColumnElement[datetime] = bindparam("now", type_=UtcDateTime())
 
 
 class DatedItem(Protocol):
-    """An article, a page, a row or a record with a stored status; times are aware UTC."""
+    """An object with the status and publication time of an article or page; times are aware UTC."""
 
     @property
     def status(self) -> str:
@@ -159,7 +159,7 @@ def match_status(
 
 
 def match_listable_articles(columns: Any) -> ColumnElement[bool]:
-    """Return the part of the condition `match_listed_articles` that does not depend on the time."""
+    """Return the condition that the item is an article that is listed from its publication time on."""
     return and_(match_any_of(columns.status, LISTED_STATUSES), match_articles(columns))
 
 

@@ -23,7 +23,7 @@ _UNREADABLE = object()
 _TIMEOUT_SECONDS = 10
 _MAX_ANSWER_BYTES = 64 * 2**20
 
-# Both versions are asked for these documented paths, and their answers are compared.
+# The check requests these documented paths from both versions, and compares the answers.
 _COMPARED_PATHS = (
     *("/api/v1/blog/articles/", "/api/v1/blog/articles/?fields=*&page=1&page_size=5", "/api/v1/blog/pages/"),
     *("/api/v1/blog/categories/", "/api/v1/blog/tags/", "/api/v1/blog/authors/", "/api/v1/blog/site/"),
@@ -97,7 +97,7 @@ def _parse_value(field: str, value: Any) -> Any:
 
 
 def compare_answers(app: Flask, url: str, key: str) -> Iterator[str]:
-    """Yield a line for each documented read to which the application and the service give different answers.
+    """Yield a line for each documented path for which the application and the service send different answers.
 
     Raises Conflict if the service at the URL does not answer, or refuses the key.
     """

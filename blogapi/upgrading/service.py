@@ -18,12 +18,7 @@ from blogapi import config
 from blogapi.blueprints import build_access_matrix, compare_access_matrices
 from blogapi.content.articles.writing import rerendering
 from blogapi.operations.backups import service as backup_service
-from blogapi.storage import (
-    files,
-    postgresql_dumps,
-    releases,
-    upgrades,
-)
+from blogapi.storage import files, postgresql_dumps, releases, upgrades
 from blogapi.storage.connections import get_database_url, open_plain_engine
 from blogapi.storage.database import db
 from blogapi.storage.postgresql_dumps import DumpError
@@ -48,10 +43,10 @@ class BlogState:
 
 @dataclass(slots=True)
 class UpgradeCheckResult:
-    """What an upgrade would change; sizes are in bytes.
+    """What an upgrade would change; `needed` and `free` are bytes of disk space (0 on PostgreSQL).
 
     `stored` is the result of `comparison.compare_stored_articles`. `rights` is None if the former rights are
-    unknown. `needed` and `free` are 0 on PostgreSQL.
+    unknown.
     """
 
     seconds: float
@@ -101,13 +96,13 @@ def check_upgrade(
     delete_abandoned_copies(instance)
     if live.get_backend_name() == "sqlite":
         path = Path(str(live.database))
-        # The check needs the space of another copy.
+        # The check stores one copy more than an upgrade does.
         needed, free = upgrades.compute_needed_space(path), shutil.disk_usage(instance).free
         if free < needed * 4 / 3:
             upgrades.refuse_full_disk(path)
             raise Conflict(
                 f"The check needs {needed * 4 / 3 / 1024**2:.1f} MB in {instance}, which has "
-                f"{free / 1024**2:.1f} MB free."
+                f"{free / 1024**2:.1f} MB free; free some space, and repeat the check."
             )
     with files.create_temporary_folder(instance, _STAGING_PREFIX) as folder, _make_copy(live, folder) as copy:
         started = time.monotonic()

@@ -31,8 +31,8 @@ MAX_FEED_ENTRIES = 20
 # The value of the filter `language` that selects the articles in all languages.
 ALL_LANGUAGES = "all"
 
-# The maximum number of characters of content in a feed; further articles are shown as excerpts. A longer feed
-# does not fit into the response cache, so each request would build it again.
+# The maximum number of characters of content in a feed; the other articles are shown as excerpts. A longer
+# feed does not fit into the response cache, so each request would build the feed again.
 MAX_FEED_CHARACTERS = 1_000_000
 
 _ENTRY_FIELDS = (
@@ -43,7 +43,7 @@ _ENTRY_FIELDS = (
 
 @dataclass(frozen=True, slots=True)
 class FeedAuthor:
-    """An author in a byline; `url` is the address of their page or of their own website, or None."""
+    """An author in a byline; `url` is the address of their page on the site, or None."""
 
     name: str
     url: str | None
@@ -70,7 +70,7 @@ class Feed:
     """The description and the entries of a feed.
 
     `id` never changes. `page_url` is the address of the page that lists the same articles or, if there is no
-    such page, of the home page. `feed_url` is the address of the feed, or None if it is unknown.
+    such page, of the home page. `feed_url` is the address of the feed, or None if it is not known.
     """
 
     id: str

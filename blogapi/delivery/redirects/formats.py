@@ -17,7 +17,7 @@ PERMANENT_STATUS = 308
 
 @dataclass(frozen=True, slots=True)
 class RedirectLine:
-    """A redirect of a web server. The paths are percent-encoded.
+    """A redirect in the configuration of a web server. The paths are percent-encoded.
 
     `new` can be an absolute address; it is empty if the page is gone.
     """

@@ -115,7 +115,7 @@ def find_redirects(address: str) -> Page[Sequence[Redirect]]:
     }
     slugs = {kind: addresses.list_possible_slugs(parsed) for kind, parsed in values.items()}
     paths = [strip_slash(path), f"{strip_slash(path)}/"]
-    parameters = {**slugs, "paths": paths, "now": current_time()}
+    parameters: dict[str, Any] = {**slugs, "paths": paths, "now": current_time()}
     rows = db.session.execute(_build_lookup_statement(), parameters).all()
     redirects = _to_redirects(site, rows)
     matches = [row for row in redirects if _decode_path(row.old_url) == strip_slash(path)]

@@ -49,9 +49,9 @@ class CommitVersion:
 
 
 class SqliteVersionSource:
-    """The commit version of a SQLite file, read through a connection that never writes.
+    """Reads the commit version of a SQLite file, through a connection that never writes.
 
-    `PRAGMA data_version`, a query of 4 microseconds, tells whether another connection has committed.
+    `PRAGMA data_version`, a query of 4 microseconds, shows whether another connection has committed.
     """
 
     def __init__(self, engine: Engine) -> None:
@@ -66,7 +66,7 @@ class SqliteVersionSource:
         # The tag of the last visible commit, or None if the tag cannot be read.
         self._visible: Any = None
         self._last_read = (self._version, -math.inf)
-        # After the engine is disposed, the path may lead to another file.
+        # When the engine has been disposed, another file can have the same path.
         event.listen(engine, "engine_disposed", lambda _: self.close())
 
     def get_version(self, since: float | None = None, *, strict: bool = True) -> CommitVersion | None:
@@ -140,7 +140,7 @@ class SqliteVersionSource:
 
 
 class PostgresVersionSource:
-    """The commit version of a PostgreSQL database, read in one round trip through a separate connection.
+    """Reads the commit version of a PostgreSQL database, in one round trip through a separate connection.
 
     Every `transaction()` changes the tag in `commit_counter`. `staleness` is CACHE_STALENESS_MS in seconds.
     """
@@ -159,14 +159,14 @@ class PostgresVersionSource:
     def get_version(self, since: float | None = None, *, strict: bool = True) -> CommitVersion | None:
         """Return the commit version, or None if the server cannot be reached; see SqliteVersionSource.
 
-        Unless `strict` is set, the version may be up to CACHE_STALENESS_MS old.
+        Unless `strict` is set, the version can be up to CACHE_STALENESS_MS old.
         """
         arrived = time.monotonic() if since is None else since
         version, last_read_at = self._last_read
         if arrived < last_read_at or (not strict and self._get_version_age() < self._staleness):
             return version
         with self._lock:
-            # While this request waited, another request may have read the version.
+            # While this thread waited for the lock, another thread may have read the version.
             version, last_read_at = self._last_read
             if arrived < last_read_at:
                 return version

@@ -303,7 +303,7 @@ def _make_cache_key(environ: WSGIEnvironment, api_key: str, variant: str) -> Has
     is_json = environ["PATH_INFO"] == "/" and headers.asks_for_json(
         parse_accept_header(environ.get("HTTP_ACCEPT"), MIMEAccept)
     )
-    # On other paths, only a request for Markdown gets another response, so all other values share one.
+    # On other paths, only `Accept` headers with Markdown change the response; all others share a cache key.
     accept = environ.get("HTTP_ACCEPT", "")
     negotiated = accept if "markdown" in accept.lower() else ""
     # The cache key is a digest, because API keys are never stored in plain text and the values may be long.

@@ -133,7 +133,7 @@ def replay_changes(uuid: UUID, since: str) -> None:
         raise click.BadParameter("It is not a time such as 2026-11-20T09:00:00Z.", param_hint="SINCE")
     with report_problems():
         waiting = service.replay_changes(uuid, time).waiting
-    click.echo(f"{waiting} changes wait; `serve` makes the calls.")
+    click.echo(f"Waiting changes: {waiting}; `serve` makes the calls.")
 
 
 def _describe_delivery(delivery: Delivery) -> str:

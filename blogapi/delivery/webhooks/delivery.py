@@ -72,8 +72,8 @@ class DueCalls:
     end: int
     outcomes: list[Outcome] = field(default_factory=list)
 
-    def record_failure(self) -> None:
-        """Replace all outcomes with one failed call, so that the calls are repeated later."""
+    def replace_outcomes_with_failure(self) -> None:
+        """Replace all outcomes with one failed call, so that a server repeats the calls later."""
         attempt = self.webhook.failures + 1
         self.outcomes = [Outcome(message, _NO_ANSWER, clock.now(), attempt) for message in self.messages[:1]]
 
@@ -168,7 +168,7 @@ def _plan_combined_call(webhook: Webhook, last: int, site: Site) -> DueCalls | N
 
 
 def _take_leases(webhooks: Sequence[Webhook], server: str) -> set[UUID]:
-    """Lease the webhooks that no other server calls at the moment; return the uuids of the leased ones."""
+    """Lease the webhooks that no other server has leased, and return the uuids of the leased webhooks."""
     if not webhooks:
         return set()
     now, positions, leased = current_time(), {webhook.uuid: webhook.position for webhook in webhooks}, set()
@@ -182,7 +182,7 @@ def _take_leases(webhooks: Sequence[Webhook], server: str) -> set[UUID]:
 
 
 def _call_webhook(webhook: Webhook, message: Message, *, attempt: int) -> Outcome:
-    # Not the clock of the database: the receiver compares the time of the signature with its own clock.
+    # Use the clock of this computer: the receiver compares the time of the signature with its own clock.
     now = clock.now()
     try:
         request = messages.make_request(webhook, message, now)

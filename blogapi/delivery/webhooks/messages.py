@@ -82,7 +82,7 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Preset:
-    """A kind of receiver: its name and a help text for admins, and functions that format its calls."""
+    """A kind of receiver: its name and help text for admins, and functions that make its requests."""
 
     label: str
     help: str
@@ -263,7 +263,7 @@ def _make_signature_headers(webhook: Webhook, message: Message, body: bytes, now
 
 
 def _make_message_id(event: Event) -> str:
-    # A position that is not public has the prefix `u`, because a public position can be the same number.
+    # The prefix `u` marks positions that are not public, because a public position can be the same number.
     return f"msg_{event.tag}_{event.public_position or f'u{event.position}'}"
 
 

@@ -142,9 +142,9 @@ def list_active_webhooks() -> Sequence[Webhook]:
 
 
 def list_callable_webhooks(now: datetime) -> Sequence[Webhook]:
-    """Return the active webhooks that have events after their position and may be called now.
+    """Return the active webhooks that have events after their position and can be called now.
 
-    A webhook may not be called before its next attempt, or while a server holds its lease.
+    A webhook is not called before the time of its next attempt, or while a server holds its lease.
     """
     last = select(CommitCounter.position).scalar_subquery()
     waiting = select(Webhook).where(Webhook.paused.is_(None), Webhook.position < last)
@@ -162,7 +162,7 @@ def is_leased(webhook: Webhook, now: datetime) -> bool:
 
 
 def list_overdue_webhook_ids() -> list[UUID]:
-    """Return the uuids of webhooks whose calls have been due for OVERDUE_AFTER; empty unless in `serve`."""
+    """Return the uuids of webhooks with calls overdue by OVERDUE_AFTER; [] if this process makes no calls."""
     if SENDER_KEY not in current_app.extensions:
         return []
     free = list_callable_webhooks(current_time())
@@ -177,8 +177,8 @@ def list_overdue_webhook_ids() -> list[UUID]:
     "webhook_lag_seconds", "Time since the next call was due.", "webhook", "name", reads_database=True
 )
 def _read_webhook_lags() -> metrics.MetricValues:
-    # The sender immediately skips events that a webhook does not select, so these events are not excluded
-    # here.
+    # The sender immediately skips events that a webhook does not select, so this statement does not filter
+    # the events.
     first = select(Event.time).where(Event.position > Webhook.position).order_by(Event.position).limit(1)
     statement, now = select(Webhook, first.scalar_subquery()).where(Webhook.paused.is_(None)), current_time()
     rows = db.session.execute(statement)

@@ -55,7 +55,7 @@ class ReceiverAddress(Text):
 def _check_headers(headers: dict[str, str]) -> None:
     for name, value in headers.items():
         if not _HEADER_NAME.fullmatch(name) or _RESERVED_HEADERS.fullmatch(name):
-            raise ma.ValidationError(f"{name[:100]!r} cannot be set as a header.")
+            raise ma.ValidationError(f"{name[:100]!r} cannot be a custom header; choose another name.")
         if len(value) > MAX_HEADER_LENGTH or not _HEADER_VALUE.fullmatch(value):
             raise ma.ValidationError(
                 f"The value of {name!r} must be 1 to {MAX_HEADER_LENGTH} ASCII characters."

@@ -40,7 +40,7 @@ class _Sender:
         self._calls: dict[UUID, Future[DueCalls]] = {}
 
     def stop_threads(self) -> None:
-        """Stop the threads; another server, or the next start, repeats calls whose outcome is not stored."""
+        """Stop the threads; another server or the next start repeats calls without a stored outcome."""
         self._stop.set()
         self.thread.join(CALL_TIMEOUT_SECONDS)
         self._pool.shutdown(wait=True)
@@ -56,7 +56,7 @@ class _Sender:
                 # The database may be unreachable for a while, or another version may have upgraded it.
                 self._app.logger.warning("the webhooks wait for the database: %s", error)
             except Exception:
-                self._app.logger.exception("the webhooks failed")
+                self._app.logger.exception("the sender of webhooks failed")
 
     def _process_calls(self) -> None:
         """Store the outcomes of finished calls, and start the calls that are due."""
@@ -71,7 +71,7 @@ class _Sender:
                 delivery.make_calls(due, is_stopping=self._stop.is_set)
             except Exception as error:
                 delivery.log_failure(error)
-                due.record_failure()
+                due.replace_outcomes_with_failure()
         return due
 
     def _store_finished_calls(self) -> None:
@@ -85,6 +85,6 @@ class _Sender:
                 self._app.logger.warning("the webhooks wait for the database: %s", error)
             except Exception as error:
                 delivery.log_failure(error)
-                call.result().record_failure()
+                call.result().replace_outcomes_with_failure()
             else:
                 del self._calls[uuid]

@@ -24,7 +24,7 @@ from blogapi.web.fields import Fields, WithAttributes
 MAX_WEBHOOKS = 20
 DEFAULT_QUIET_SECONDS, DEFAULT_INTERVAL_SECONDS = 10, 60
 
-# Limits the calls that admins request (tests, builds, repetitions) to two at a time in each process.
+# Limits the calls that admins start (tests, builds, repetitions) to two at a time in each process.
 _running_calls = threading.BoundedSemaphore(2)
 
 
@@ -80,7 +80,7 @@ def rotate_secret(uuid: UUID, *, overlap_seconds: int) -> WithAttributes:
     with transaction(visible=False):
         webhook = queries.get_webhook(uuid)
         if webhook.preset != STANDARD_PRESET:
-            raise Conflict("The calls of this webhook are not signed.")
+            raise Conflict("A build hook has no secret, because its calls are not signed.")
         webhook.rotation += 1
         webhook.rotation_ends = current_time() + timedelta(seconds=overlap_seconds)
     return _add_secret(webhook)
@@ -140,7 +140,7 @@ def get_delivery_with_request(uuid: UUID, delivery_id: UUID) -> WithAttributes:
 
 
 def repeat_call(uuid: UUID, delivery_id: UUID) -> Delivery:
-    """Make a former call again, with the same id, and return its outcome."""
+    """Repeat a former call with the same message id, and return the outcome of the new call."""
     former = queries.get_delivery(uuid, delivery_id)
     return _make_and_store_call(queries.get_webhook(uuid), messages.rebuild_message(former))
 

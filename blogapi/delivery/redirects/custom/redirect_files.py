@@ -1,6 +1,6 @@
 """Reads redirects from the files of hosts and plugins: `_redirects`, `.htaccess`, exports of Redirection.
 
-Only redirects from a single path without patterns and conditions are read; others are skipped with a reason.
+Redirects with a pattern or a condition are skipped, with a reason.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class _SkippedLine(Exception):
     """Raised for a line that is not a plain redirect; the message is the reason."""
 
 
-# The source, the target and the status of a redirect, as they are written in the file.
+# The source, the target and the status of a redirect, with the same texts as in the file.
 _RedirectTexts = tuple[str, str, str]
 # The number of a line, its content, and the function that parses it and raises _SkippedLine.
 _Line = tuple[int, Any, Callable[[Any], _RedirectTexts]]
@@ -93,7 +93,7 @@ def _make_redirect_fields(source: str, target: str, status_text: str) -> Fields:
     if _PLACEHOLDER_PATTERN.search(source) or _PLACEHOLDER_PATTERN.search(target):
         raise _SkippedLine(_PATTERN_REASON)
     if status_text not in _STATUSES:
-        raise _SkippedLine(f"a status {status_text} is not a redirect")
+        raise _SkippedLine(f"the status {status_text} is not a redirect")
     status = _STATUSES[status_text]
     body = {"path": source, "target": "" if status == GONE_STATUS else target, "status": status}
     try:
