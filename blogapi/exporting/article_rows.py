@@ -158,7 +158,7 @@ def _list_existing_slugs(slugs: Mapping[UUID, str], uuids: Iterable[UUID]) -> li
 
 
 def list_former_values(rows: Iterable[tuple[Any, ...]], name: str = "slug") -> list[Item]:
-    """Return former slugs or paths as mappings with `created`, the time of the row."""
+    """Return former slugs or paths as mappings that also have `created`, the time of the replacement."""
     return [{name: value, "created": format_time(created)} for value, created in sorted(rows)]
 
 

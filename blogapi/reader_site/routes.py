@@ -195,7 +195,7 @@ def _make_search_response(edition: Edition) -> Response:
 def _make_missing_response(site: Site, path: str, status: int) -> Response:
     """Return the page for an unknown address; the page is rendered again only after the blog has changed."""
     language, stored, now = pages.choose_language(site, path), _MISSING_PAGES.get(), current_time()
-    version, current = request.environ.get(middleware.VERSION_KEY), theme.get_theme()
+    version, current = request.environ.get(middleware.COMMIT_VERSION_KEY), theme.get_theme()
     state = (version, current.generation)
     former, valid_until, html = stored.get((language, status), ((), now, ""))
     if version is None or former != state or now >= valid_until:

@@ -41,7 +41,7 @@ ONLY_CACHED_KEY = "blogapi.only-cached"
 # WSGI environ keys for the time until which a response is valid, and whether it shows drafts.
 CACHEABLE_UNTIL_KEY, SHOWS_DRAFTS_KEY = "blogapi.until", "blogapi.shows-drafts"
 # The WSGI environ key that stores the commit version of a response that may be cached.
-VERSION_KEY = "blogapi.commit-version"
+COMMIT_VERSION_KEY = "blogapi.commit-version"
 
 NO_EXPIRY = datetime.max.replace(tzinfo=UTC)
 
@@ -116,7 +116,7 @@ class ResponseCacheMiddleware:
             raise NotCached
         if pending is None:
             return self._application(environ, start_response)
-        environ[VERSION_KEY] = pending.version.public
+        environ[COMMIT_VERSION_KEY] = pending.version.public
         return self._compute_response(pending, environ, start_response)
 
     def _make_pending_response(self, environ: WSGIEnvironment) -> _PendingResponse | None:
