@@ -154,6 +154,7 @@ class ArticleFormatter:
         }
 
     def _get_ambiguous_terms(self, article: Item) -> Item:
+        """Return the slugs of the terms in each field in which a name is ambiguous."""
         is_ambiguous = self._terms["category"].has_ambiguous_name(filter(None, [article["category"]]))
         category = {"category": article["category"]} if is_ambiguous else {}
         kinds = (kind for kind in TERM_LIST_NAMES if self._terms[kind].has_ambiguous_name(article[kind]))

@@ -140,6 +140,7 @@ def _make_media_item(file: Item, name: str) -> Item:
 
 
 def _make_data_item(item: Item, layout: Layout, media: MediaAddresses) -> Item:
+    """Return the item as its data file contains it, with the addresses of the exported pictures."""
     exported, originals = dict(item), {}
     for name in _PICTURE_FIELDS:
         if name in item:

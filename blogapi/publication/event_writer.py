@@ -15,15 +15,7 @@ from sqlalchemy.exc import DBAPIError, TimeoutError
 from sqlalchemy.orm import Session
 
 from blogapi import clock
-from blogapi.publication.events import (
-    AUTHOR,
-    EPOCH,
-    NO_ADDRESS,
-    ItemAddress,
-    ItemKey,
-    ItemState,
-    NotedChange,
-)
+from blogapi.publication.events import AUTHOR, EPOCH, NO_ADDRESS, ItemAddress, ItemKey, ItemState, NotedChange
 from blogapi.publication.models import FETCHED_CHANGES, ChangeType, Event
 from blogapi.storage import database_clock
 from blogapi.storage.database import (

@@ -137,6 +137,7 @@ def find_obstacle_to_rollback(instance: Path) -> str | None:
 
 @contextmanager
 def _make_copy(live: URL, folder: Path) -> Iterator[URL]:
+    """Yield the URL of a copy of the live database; the copy of a SQLite file is in `folder`."""
     if live.get_backend_name() == "sqlite":
         path = folder / "blog.db"
         files.create_private_file(path)

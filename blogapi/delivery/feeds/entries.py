@@ -160,7 +160,7 @@ def _make_entry(site: Site, article: dict[str, Any], *, is_full: bool) -> FeedEn
     assert published is not None and updated is not None, "an article with a URL has both times"
     content = None
     if is_full:
-        # Imported here, because servers whose feeds contain only excerpts save the 4 MB of its libraries.
+        # Imported here, so that servers whose feeds contain only excerpts do not load its libraries (4 MB).
         from blogapi.rendering import sanitizer
 
         content = sanitizer.make_addresses_absolute(article["html"], article["url"])

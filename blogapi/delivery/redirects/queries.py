@@ -260,6 +260,7 @@ def _is_path(old: str) -> bool:
 
 
 def _decode_path(url: str | None) -> str:
+    """Return the decoded path of a URL, without a slash at its end."""
     return strip_slash(unquote(urlsplit(url or "").path))
 
 

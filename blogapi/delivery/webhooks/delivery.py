@@ -41,7 +41,7 @@ _NO_ANSWER = Answer(None, "The call failed; see the log of the service.")
 
 # The maximum number of calls with one event that are planned at a time; further calls are planned later.
 MAX_EVENT_CALLS = 100
-# The maximum number of stored calls of a webhook; a further call replaces the oldest one.
+# The maximum number of stored calls of a webhook; a new call replaces the oldest call.
 MAX_STORED_DELIVERIES = 100
 
 

@@ -101,7 +101,7 @@ def _make_standard_body(message: Message) -> bytes:
     return to_json_bytes({"type": message.type, "timestamp": _format_time(message.time), "data": data})
 
 
-def _make_title(message: Message) -> str:
+def _make_build_title(message: Message) -> str:
     if message.count:
         return f"{message.count} change{'s' * (message.count != 1)}"
     return "Test" if message.type == event_types.TEST_TYPE else "Build"
@@ -117,7 +117,7 @@ PRESETS = {
         "Netlify",
         "In Netlify: Project configuration, Build and deploy, Build hooks, Add build hook.",
         lambda message: b"{}",
-        make_query=lambda message: {"trigger_title": _make_title(message)},
+        make_query=lambda message: {"trigger_title": _make_build_title(message)},
     ),
     "vercel": Preset("Vercel", "In Vercel: Settings, Git, Deploy Hooks, Create Hook.", lambda message: b""),
     "cloudflare": Preset(
@@ -130,7 +130,10 @@ PRESETS = {
         "The address is https://api.github.com/repos/OWNER/REPOSITORY/dispatches. The token needs the "
         "permission to write the contents of the repository; send it as the header Authorization: Bearer.",
         lambda message: to_json_bytes(
-            {"event_type": "blogapi", "client_payload": {"title": _make_title(message), "id": message.id}}
+            {
+                "event_type": "blogapi",
+                "client_payload": {"title": _make_build_title(message), "id": message.id},
+            }
         ),
         headers={"Accept": "application/vnd.github+json", "X-GitHub-Api-Version": "2022-11-28"},
     ),

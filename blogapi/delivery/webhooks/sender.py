@@ -31,6 +31,8 @@ def start_sender(app: Flask) -> Callable[[], None]:
 
 
 class _Sender:
+    """Makes the calls of all webhooks, in one thread for each webhook, until it is stopped."""
+
     def __init__(self, app: Flask) -> None:
         self.thread = threading.Thread(target=self._run_until_stopped, name="webhooks", daemon=True)
         self._app, self._stop = app, threading.Event()
