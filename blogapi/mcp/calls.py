@@ -30,7 +30,7 @@ def call_tool(bound: BoundTool, arguments: Mapping[str, Any], tools: Iterable[Bo
     try:
         response = _send_request(bound, arguments)
     except RecursionError as error:
-        raise CallError("The arguments are nested too deeply; send flatter ones.") from error
+        raise CallError("The arguments are nested too deeply; send flatter arguments.") from error
     if response.status_code >= 400:
         raise CallError(_describe_error(response, tools))
     text = _describe_result(response)

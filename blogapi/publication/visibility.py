@@ -73,7 +73,7 @@ class DatedItem(Protocol):
 
 
 class Item(DatedItem, Protocol):
-    """A dated item that may be a page, which is in no list of articles."""
+    """A dated item that is an article or a page; no list of articles contains a page."""
 
     @property
     def type(self) -> str:

@@ -65,7 +65,7 @@ def _stores_rendered_fields(connection: Connection) -> bool:
 def _read_rendered_fields(connection: Connection) -> Iterator[tuple[Any, dict[str, Any]]]:
     """Yield the uuid of each article and its rendered fields; a field that cannot be read is absent.
 
-    Version 1.0.0 stored the JSON of each field in a table of its own.
+    Version 1.0.0 stored the JSON of all fields in a separate table.
     """
     is_former = inspect(connection).has_table(_FORMER_TABLE)
     name = _FORMER_TABLE if is_former else "article"

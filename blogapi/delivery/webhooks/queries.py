@@ -71,7 +71,7 @@ SENDER_KEY = "blogapi-webhooks-sender"
 MAX_LATEST_CALLS_PER_WEBHOOK = 20
 
 # After this number of seconds, a server makes no further calls to a webhook and stores the outcomes; a call
-# that has begun may take CALL_TIMEOUT_SECONDS more.
+# that has begun can take CALL_TIMEOUT_SECONDS more.
 MAX_CALLS_SECONDS = 10.0
 LEASE_DURATION = timedelta(seconds=2 * (MAX_CALLS_SECONDS + 2 * CALL_TIMEOUT_SECONDS))
 

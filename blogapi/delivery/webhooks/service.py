@@ -189,7 +189,7 @@ def _set_webhook_fields(webhook: Webhook, fields: Fields) -> None:
     patterns = fields.get("event_patterns", webhook.event_patterns if webhook.events else ())
     if preset != STANDARD_PRESET and not {*NOTICE_PATTERNS}.isdisjoint(patterns):
         raise Invalid(
-            "Only a signed webhook can receive messages about backups.",
+            "Only a webhook with the preset `standard` can receive messages about backups.",
             errors={"events": ["Must have no backup events for this preset."]},
         )
     for name, value in fields.items():

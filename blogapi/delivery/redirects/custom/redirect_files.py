@@ -242,7 +242,7 @@ def _parse_rewrite_rule(text: str) -> _RedirectTexts:
 
 
 def _unescape_pattern(pattern: str) -> str:
-    """Return the one path that a regular expression matches."""
+    """Return the only path that a regular expression matches; raises _SkippedLine if it matches several."""
     literal = _LITERAL_PATTERN.fullmatch(pattern)
     if literal is None or not pattern.startswith("^"):
         raise _SkippedLine(_PATTERN_REASON)
