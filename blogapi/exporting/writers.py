@@ -50,7 +50,7 @@ def write_zip(
                 try:
                     _add_file(archive, file, media)
                 except CannotWrite as error:
-                    report.add_refusal(file.path, str(error))
+                    report.add_refused_file(file.path, str(error))
                 else:
                     digests[file.path] = {file.digest}
             archive.writestr(_make_zip_info(manifest), _format_manifest(digests))
@@ -152,12 +152,14 @@ class OutputFolder:
                     self._keep_former_digest(file.path)
                     # Keep a `.gitattributes` that the user has written; the guide says what to add to it.
                     if file.path != GIT_ATTRIBUTES_FILE:
-                        self._report.add_refusal(file.path, str(error))
+                        self._report.add_refused_file(file.path, str(error))
         for path in sorted(self._former.keys() - self._digests.keys()):
             try:
                 self._report.files[FileResult.REMOVED] += self._remove_file(path)
             except CannotWrite as error:
-                self._report.add_refusal(path, f"The blog no longer has this file, but it remains. {error}")
+                self._report.add_refused_file(
+                    path, f"The blog no longer contains this file, but it cannot be deleted. {error}"
+                )
                 self._keep_former_digest(path)
         content = _format_manifest(self._digests)
         if not self._dry_run and self._manifest.read_bytes() != content:

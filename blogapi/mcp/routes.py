@@ -11,7 +11,7 @@ from werkzeug.exceptions import NotFound
 
 from blogapi.config import AppState
 from blogapi.docs import document
-from blogapi.mcp import calls, protocol
+from blogapi.mcp import protocol, tool_calls
 from blogapi.mcp.bound_tools import BoundTool, bind_tools
 from blogapi.mcp.protocol import RpcError
 from blogapi.site.queries import get_site
@@ -144,7 +144,7 @@ def _call_tool(name: Any, arguments: Any) -> Fields:
     # The log and the metrics show the name of the tool.
     request.environ[ROUTE_KEY] = f"{MCP_PATH}/{name}"
     try:
-        text, is_error = calls.call_tool(tools[name], arguments, tools.values()), False
-    except calls.CallError as error:
+        text, is_error = tool_calls.call_tool(tools[name], arguments, tools.values()), False
+    except tool_calls.CallError as error:
         text, is_error = str(error), True
     return {"content": [{"type": "text", "text": text}], "isError": is_error}

@@ -353,12 +353,12 @@ class _SiteCopier:
         for key, one in wanted.items():
             known = self._names.get(key)
             if known and (known != one or one[1]):
-                self._report.add_refusal(
+                self._report.add_refused_file(
                     name, f"{known[0]} has this name, or a name that differs only in case."
                 )
                 return False
         if any(map(_is_invalid_name, parts)):
-            self._report.add_refusal(
+            self._report.add_refused_file(
                 name, "File systems do not allow this name; change the slug or the pattern."
             )
             return False

@@ -8,7 +8,7 @@ import re
 import pytest
 from jsonschema_rs import Draft202012Validator
 
-from blogapi.mcp import calls
+from blogapi.mcp import tool_calls
 from blogapi.mcp.bound_tools import bind_tools
 from blogapi.mcp.tools import TOOLS
 from blogapi.web.access import Role
@@ -155,7 +155,7 @@ def test_an_object_has_its_etag_which_a_write_needs(assistant, make_article):
 
 
 @pytest.mark.parametrize(
-    ("size", "fits"), [(calls.MAX_RESULT_BYTES - 3000, True), (calls.MAX_RESULT_BYTES, False)]
+    ("size", "fits"), [(tool_calls.MAX_RESULT_BYTES - 3000, True), (tool_calls.MAX_RESULT_BYTES, False)]
 )
 def test_a_result_is_whole_or_an_error(assistant, make_article, size, fits):
     uuid = str(make_article(content="x" * size, content_type="text").uuid)

@@ -11,7 +11,7 @@ from standardwebhooks.webhooks import Webhook as Verifier
 from blogapi import clock
 from blogapi.delivery.webhooks import delivery, queries
 from blogapi.delivery.webhooks.models import PAUSE_COPIED_WEBHOOKS
-from blogapi.publication import background, event_writer
+from blogapi.publication import background_thread, event_writer
 from blogapi.storage.database import db, transaction
 from tests.conftest import ARTICLES, CATEGORIES
 
@@ -360,7 +360,7 @@ def test_events_that_were_deleted_are_reported_as_a_reset(
         as_admin.patch(f"{ARTICLES}{article.uuid}/", json={"title": title})
     set_clock(NOW + timedelta(days=40))
     with app.app_context():
-        background.delete_old_events()
+        background_thread.delete_old_events()
         with transaction():
             queries.get_webhook(UUID(webhook["uuid"])).paused = None
     deliver(webhook)
