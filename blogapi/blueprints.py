@@ -44,7 +44,7 @@ from blogapi.delivery.archive import bp as archive
 from blogapi.delivery.changes import bp as changes
 from blogapi.delivery.feeds.routes import bp as feeds
 from blogapi.delivery.previews import routes as preview_routes
-from blogapi.delivery.previews.routes import contents as preview_contents
+from blogapi.delivery.previews.routes import preview_contents
 from blogapi.delivery.redirects.custom.routes import bp as custom_redirects
 from blogapi.delivery.redirects.routes import bp as redirects
 from blogapi.delivery.site_checks import bp as site_checks

@@ -86,7 +86,7 @@ def check_site() -> SiteCheck:
     if problem:
         return SiteCheck(home, page.status, problem=problem)
     finder = _FeedFinder()
-    # HTMLParser raises AssertionError for some broken markup. The part before it usually has the feed.
+    # HTMLParser raises AssertionError for some broken markup. The link to the feed usually precedes it.
     with suppress(AssertionError):
         finder.feed(page.text)
     if not finder.address:

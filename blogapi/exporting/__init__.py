@@ -1,1 +1,1 @@
-"""Writes the blog into files for other systems and the import; `operations.backups` makes exact copies."""
+"""Writes the blog into files for other systems and for `import`; `operations.backups` makes exact copies."""

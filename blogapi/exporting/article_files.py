@@ -1,4 +1,4 @@
-"""Writes articles as texts with YAML front matter."""
+"""Formats articles as text files with YAML front matter."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from blogapi.content.articles.content import make_default_seo
 from blogapi.content.articles.fields import TERM_LIST_NAMES
 from blogapi.content.articles.page_tree import read_tree
 from blogapi.exporting.article_rows import Item
-from blogapi.exporting.exported_addresses import MediaAddresses, NewContent, Replacement, escape_shortcodes
+from blogapi.exporting.exported_addresses import ExportedText, MediaAddresses, Replacement, escape_shortcodes
 from blogapi.exporting.layouts import FRONT_MATTER_TEXTS, Layout, is_scheduled
 from blogapi.exporting.snapshot import Snapshot
 from blogapi.publication.visibility import LISTED_STATUSES, SCHEDULED, ItemType, Status
@@ -33,8 +33,8 @@ WRITTEN_STATUSES = tuple(status for status in Status if status not in (Status.DR
 _PICTURE_FIELDS = ("cover_image", "og_image")
 
 
-class ArticleWriter:
-    """Writes the articles of a snapshot in a layout."""
+class ArticleFormatter:
+    """Formats the articles of a snapshot as the files that a layout defines."""
 
     def __init__(
         self,
@@ -61,7 +61,7 @@ class ArticleWriter:
         renamed = {self._layout.field_names.get(name, name): value for name, value in fields.items()}
         return f"---\n{to_yaml(renamed)}---\n{content.content}".encode()
 
-    def _convert_content(self, article: Item) -> NewContent:
+    def _convert_content(self, article: Item) -> ExportedText:
         content: str = article["content"]
         layout = self._layout
         if article["content_type"] != "text":
@@ -77,7 +77,7 @@ class ArticleWriter:
             )
         if layout.shows_text_as_html:
             content = f"<pre>{escape(content, quote=False)}</pre>"
-        return escape_shortcodes(content) if layout.has_shortcodes else NewContent(content)
+        return escape_shortcodes(content) if layout.has_shortcodes else ExportedText(content)
 
     def _make_front_matter(self, article: Item, replacements: Sequence[Replacement]) -> Item:
         layout = self._layout
@@ -93,12 +93,12 @@ class ArticleWriter:
         cover = pictures.pop("cover_image")
         is_published, is_text = article["status"] in LISTED_STATUSES, article["content_type"] == "text"
         texts = {name: text for name in FRONT_MATTER_TEXTS if (text := article[name])}
-        page = (
-            {layout.address_field: self._make_path(article, article["slug"])} if layout.address_field else {}
+        address = (
+            {name: self._make_page_path(article, article["slug"])} if (name := layout.address_field) else {}
         )
         # All former addresses of a page are in its former paths, so its former slugs are not needed.
         former_slugs = [] if article.get("type") == ItemType.PAGE else article["former_slugs"]
-        former_paths = [self._make_path(article, item["slug"]) for item in former_slugs]
+        former_paths = [self._make_page_path(article, item["slug"]) for item in former_slugs]
         former_paths += [
             self._remove_folder(item["path"])
             for item in article["former_paths"]
@@ -110,7 +110,7 @@ class ArticleWriter:
             **({"date": article["published_at"]} if article["published_at"] else {}),
             **{"lastmod": article["last_updated"], "slug": article["slug"]},
             **({} if is_published else {"draft": True}),
-            **drop_empty_fields(self._list_term_names(article)),
+            **drop_empty_fields(self._get_term_names(article)),
             "blogapi": drop_empty_fields(
                 {
                     **{"uuid": article["uuid"], "created": article["created"]},
@@ -119,7 +119,7 @@ class ArticleWriter:
                     "parent": article.get("parent") or "",
                     "position": article.get("position", 0),
                     "content_type": "text" if layout.shows_text_as_html and is_text else "",
-                    **self._list_ambiguous_terms(article),
+                    **self._get_ambiguous_terms(article),
                     "was_public": article["was_public"] and not is_published,
                     "slug_derived": article["slug_derived"],
                     "former_slugs": article["former_slugs"],
@@ -135,7 +135,7 @@ class ArticleWriter:
             **(layout.no_sitemap if article["robots"] else {}),
             **layout.get_page_fields(article),
             **drop_empty_fields({"custom": article["custom"]}),
-            **drop_empty_fields(page),
+            **drop_empty_fields(address),
             **drop_empty_fields({"aliases": [path for path in former_paths if path]}),
             **({"render_with_liquid": False} if has_liquid else {}),
         }
@@ -145,7 +145,7 @@ class ArticleWriter:
             return SCHEDULED
         return article["status"] if article["status"] in WRITTEN_STATUSES else ""
 
-    def _list_term_names(self, article: Item) -> Item:
+    def _get_term_names(self, article: Item) -> Item:
         return {
             "categories": [
                 self._terms["category"].names[slug] for slug in (article["category"],) if slug is not None
@@ -153,10 +153,11 @@ class ArticleWriter:
             **{kind: [self._terms[kind].names[slug] for slug in article[kind]] for kind in TERM_LIST_NAMES},
         }
 
-    def _list_ambiguous_terms(self, article: Item) -> Item:
-        is_ambiguous = self._terms["category"].is_ambiguous(filter(None, [article["category"]]))
+    def _get_ambiguous_terms(self, article: Item) -> Item:
+        """Return the slugs of the terms in each field in which a name is ambiguous."""
+        is_ambiguous = self._terms["category"].has_ambiguous_name(filter(None, [article["category"]]))
         category = {"category": article["category"]} if is_ambiguous else {}
-        kinds = (kind for kind in TERM_LIST_NAMES if self._terms[kind].is_ambiguous(article[kind]))
+        kinds = (kind for kind in TERM_LIST_NAMES if self._terms[kind].has_ambiguous_name(article[kind]))
         return category | {kind: article[kind] for kind in kinds}
 
     def _list_unreplaced_paths(self, article: Item, replacements: Sequence[Replacement]) -> list[Item]:
@@ -171,13 +172,13 @@ class ArticleWriter:
         """Return the path without the folder in the site's address; other paths are returned unchanged."""
         return path.removeprefix(self._folder) if path.startswith(f"{self._folder}/") else path
 
-    def _make_path(self, article: Item, slug: str) -> str:
-        """Return the decoded path of the article's page with this slug, or "" if it has no path."""
+    def _make_page_path(self, article: Item, slug: str) -> str:
+        """Return the decoded path of the article's page with this slug, or "" if the page has no path."""
         parts = urlsplit(self._make_page_address(article, slug))
         return "" if parts.query or parts.fragment else unquote(parts.path)
 
     def _make_page_address(self, article: Item, slug: str) -> str:
-        """Return the page's address with this slug, relative to the site; "" without a publication time."""
+        """Return the page's address with this slug, relative to the site; "" if it has no date."""
         if not article["published_at"]:
             return ""
         if article.get("type") == ItemType.PAGE:
@@ -204,5 +205,5 @@ class _TermNames:
         counts = Counter(self.names.values())
         self._ambiguous = frozenset(slug for slug, name in self.names.items() if counts[name] > 1)
 
-    def is_ambiguous(self, slugs: Iterable[str]) -> bool:
+    def has_ambiguous_name(self, slugs: Iterable[str]) -> bool:
         return not self._ambiguous.isdisjoint(slugs)

@@ -1,4 +1,4 @@
-"""Reads articles and working copies as mappings with the names and values of the API; see `snapshot`."""
+"""Reads articles and working copies as mappings with the field names and values that the API shows."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ from blogapi.content.media.models import MediaPath
 from blogapi.publication.visibility import ItemType, is_readable
 from blogapi.storage.database import bytewise, db, table_of
 
+# The fields of an exported item, such as an article, a term or a media file.
 Item = dict[str, Any]
 
 _article, _former_slug = table_of(Article).c, table_of(FormerSlug).c
@@ -33,6 +34,7 @@ _POSITION_FIELDS = ("type", "parent_id", "position")
 def read_articles(
     uuids: Collection[UUID], slugs: dict[str, dict[UUID, str]], media: Collection[str], now: datetime
 ) -> Iterator[Item]:
+    """Yield these articles; `slugs` has the slugs of terms by kind, `media` the uuids of exported files."""
     names = ("uuid", "created", "last_updated", "slug", *TEXT_NAMES, *(f"seo_{name}" for name in _SEO_FIELDS))
     columns = (_article[name] for name in names)
     state = tuple(
@@ -108,7 +110,7 @@ def read_working_copies(uuids: Collection[UUID], slugs: dict[str, dict[UUID, str
             "slug": edits.slug,
             "category": edits.category and slugs["category"].get(edits.category),
             **{
-                field.name: _find_slugs(slugs[field.kind], getattr(edits, field.name))
+                field.name: _list_existing_slugs(slugs[field.kind], getattr(edits, field.name))
                 for field in TERM_LIST_FIELDS
             },
             "seo": dict(edits.seo),
@@ -128,7 +130,7 @@ def read_page_fields(row: Any) -> Item:
 
 
 def _select_current_paths(paths: Sequence[tuple[str, UUID]], content: str) -> list[tuple[str, UUID]]:
-    """Return the paths that the content contains; all other paths are only in former versions."""
+    """Return the paths that the content contains; the other paths occur only in former versions."""
     text = unquote(unescape(content)) if paths else ""
     return [(path, file) for path, file in paths if unquote(path) in text]
 
@@ -150,12 +152,13 @@ def fetch_rows(statement: Select[*tuple[Any, ...]]) -> Sequence[Any]:
     return db.session.connection().execute(statement).all()
 
 
-def _find_slugs(slugs: Mapping[UUID, str], uuids: Iterable[UUID]) -> list[str]:
-    """Return the slug of each term once, without the slugs of deleted terms."""
+def _list_existing_slugs(slugs: Mapping[UUID, str], uuids: Iterable[UUID]) -> list[str]:
+    """Return the slugs of these terms, each once; deleted terms are left out."""
     return list(dict.fromkeys(slugs[uuid] for uuid in uuids if uuid in slugs))
 
 
 def list_former_values(rows: Iterable[tuple[Any, ...]], name: str = "slug") -> list[Item]:
+    """Return former slugs or paths as mappings that also have `created`, the time of the replacement."""
     return [{name: value, "created": format_time(created)} for value, created in sorted(rows)]
 
 

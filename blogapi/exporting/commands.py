@@ -59,7 +59,7 @@ def export_blog(
     with report_problems(), exit_on_sigterm():
         report = service.write_export(
             Path(target),
-            layouts.LAYOUTS[generator or layouts.DEFAULT.name],
+            layouts.LAYOUTS[generator or layouts.DEFAULT_LAYOUT.name],
             drafts=drafts,
             overwrite=overwrite,
             dry_run=dry_run,

@@ -16,11 +16,11 @@ from blogapi.content.media.stored_files import StoredFile, find_fault
 from blogapi.delivery.redirects.custom.service import list_custom_redirects
 from blogapi.delivery.redirects.formats import format_redirects
 from blogapi.delivery.redirects.queries import CUSTOM_KIND, Redirect, list_redirects
-from blogapi.exporting.article_files import ArticleWriter
+from blogapi.exporting.article_files import ArticleFormatter
 from blogapi.exporting.article_rows import Item
 from blogapi.exporting.exported_addresses import MediaAddresses
 from blogapi.exporting.file_names import ArticleFileNames, choose_media_names
-from blogapi.exporting.layouts import DEFAULT, Layout
+from blogapi.exporting.layouts import DEFAULT_LAYOUT, Layout
 from blogapi.exporting.results import CannotWrite
 from blogapi.exporting.snapshot import Snapshot
 from blogapi.exporting.term_pages import TermPages
@@ -34,7 +34,7 @@ from blogapi.web.json import to_json
 DESCRIPTION_FILE = "blogapi.yaml"
 #: The file that prevents git from changing line endings.
 GIT_ATTRIBUTES_FILE = ".gitattributes"
-#: The files with data of an export. Each has the name of an attribute of Snapshot, except for the redirects.
+#: The names of the data files; except for `redirects`, each is also the name of an attribute of Snapshot.
 DATA_LISTS = (*TERM_LISTS, "media", "redirects", "site", "fields")
 
 _PICTURE_FIELDS = ("cover_image", "og_image", "avatar", "logo", "icon")
@@ -87,7 +87,7 @@ def list_files(snapshot: Snapshot, layout: Layout) -> Iterator[TextFile | MediaF
     yield TextFile(GIT_ATTRIBUTES_FILE, b"* -text\n")
     now = current_time()
     rows = list_redirects(None, snapshot.local_site).rows
-    redirects = list(_list_redirects(rows))
+    redirects = list(_make_redirect_items(rows))
     for kind, value in _make_data_lists(snapshot, layout, media).items():
         yield TextFile(layout.get_data_path(kind), to_yaml(value).encode())
     yield TextFile(layout.get_data_path("redirects"), to_yaml(redirects).encode())
@@ -99,9 +99,9 @@ def list_files(snapshot: Snapshot, layout: Layout) -> Iterator[TextFile | MediaF
     if copies:
         yield TextFile(layout.working_copies, f"[\n{copies}\n]\n".encode())
     redirected = {unquote(item["from"]) for item in redirects if item["kind"] != CUSTOM_KIND}
-    writer = ArticleWriter(snapshot, layout, media, redirected, now)
+    writer = ArticleFormatter(snapshot, layout, media, redirected, now)
     pages = TermPages(snapshot, layout, media, now)
-    article_names = ArticleFileNames(snapshot.read_slugs())
+    article_names = ArticleFileNames(snapshot.read_article_slugs())
     for article in snapshot.read_articles():
         name = article_names.choose_file_name(article["slug"])
         path = layout.get_article_path(article, name, snapshot.site["time_zone"], now)
@@ -110,7 +110,7 @@ def list_files(snapshot: Snapshot, layout: Layout) -> Iterator[TextFile | MediaF
     for path, text in pages.list_pages():
         yield TextFile(path, text.encode())
     end_read()
-    if snapshot.has_all_fields and layout is DEFAULT:
+    if snapshot.has_all_fields and layout is DEFAULT_LAYOUT:
         for name, source in list_theme_files(Path(current_app.instance_path)):
             yield TextFile(name, source.read_bytes())
     for file in snapshot.media:
@@ -125,10 +125,10 @@ def _make_data_lists(
     files = [_make_media_item(file, media.names[file["uuid"]]) for file in snapshot.media]
     terms = {kind: getattr(snapshot, kind) for kind in TERM_LISTS}
     return {
-        **{kind: [_export_pictures(term, layout, media) for term in items] for kind, items in terms.items()},
-        **({"fields": [_drop_empty_fields(field) for field in snapshot.fields]} if snapshot.fields else {}),
+        **{kind: [_make_data_item(term, layout, media) for term in items] for kind, items in terms.items()},
+        **({"fields": [_drop_unset_fields(field) for field in snapshot.fields]} if snapshot.fields else {}),
         "media": files,
-        "site": _export_pictures(snapshot.site, layout, media),
+        "site": _make_data_item(snapshot.site, layout, media),
     }
 
 
@@ -136,21 +136,22 @@ def _make_media_item(file: Item, name: str) -> Item:
     optional = {"name": file["name"] if file["name"] != name else ""}
     optional["upload_hash"] = file["upload_hash"] if file["upload_hash"] != file["hash"] else ""
     identity = {key: file[key] for key in ("uuid", "created", "last_updated")}
-    return _drop_empty_fields({**identity, "file": name, "name": "", **file, **optional})
+    return _drop_unset_fields({**identity, "file": name, "name": "", **file, **optional})
 
 
-def _export_pictures(item: Item, layout: Layout, media: MediaAddresses) -> Item:
+def _make_data_item(item: Item, layout: Layout, media: MediaAddresses) -> Item:
+    """Return the item as its data file contains it, with the addresses of the exported pictures."""
     exported, originals = dict(item), {}
     for name in _PICTURE_FIELDS:
         if name in item:
             exported[name], original = media.get_picture_addresses(item[name], layout.data_media)
             if original is not None:
                 originals[name] = original
-    return _drop_empty_fields({**exported, "originals": originals})
+    return _drop_unset_fields({**exported, "originals": originals})
 
 
-def _drop_empty_fields(item: Item) -> Item:
-    """Return the fields with a value, which can be 0 or the empty description of a category."""
+def _drop_unset_fields(item: Item) -> Item:
+    """Return the fields that have a value; 0 and the empty description of a category count as values."""
     is_category = "parent" in item
     return {
         name: value
@@ -161,8 +162,8 @@ def _drop_empty_fields(item: Item) -> Item:
     }
 
 
-def _list_redirects(rows: Iterable[Redirect]) -> Iterator[Item]:
-    """Yield the custom redirects, then the redirects from the paths of former addresses to current paths."""
+def _make_redirect_items(rows: Iterable[Redirect]) -> Iterator[Item]:
+    """Yield the items of the data file: custom redirects, then redirects from former to current paths."""
     for row in list_custom_redirects(None).rows:
         yield {"kind": CUSTOM_KIND, "from": row.path, "to": row.target, "status": row.status}
     for redirect in rows:

@@ -23,7 +23,7 @@ _MAX_REPLACEMENTS = 1_000
 
 _LETTERS = rf"\w{COMBINING_MARKS}{JOINERS}"
 # Matches a reference to a media file that is not a part of another address.
-_LIBRARY_PATTERN = (
+_MEDIA_PATTERN = (
     rf"(?<![\w/.:%}}-])(?:(?i:{REFERENCE.pattern})"
     rf"|(?:https?://(?:(?!//)[^\s\"'<>()?#\\])*?)?{FILE_PREFIX}[{_LETTERS}%.-]*[{_LETTERS}%])"
 )
@@ -39,7 +39,7 @@ Replacement = dict[str, str]
 
 
 @dataclass(frozen=True, slots=True)
-class NewContent:
+class ExportedText:
     """Content with replaced texts; each replacement has the fields `exported` and `original`."""
 
     content: str
@@ -47,9 +47,9 @@ class NewContent:
 
 
 class MediaAddresses:
-    """The names of the exported media files, by uuid and by hash.
+    """Finds the names of exported media files for references, and replaces the references.
 
-    `former_hashes` maps the former hashes to the uuids of files.
+    `names` maps the uuids of files to their names, and `former_hashes` their former hashes to their uuids.
     """
 
     def __init__(
@@ -85,7 +85,7 @@ class MediaAddresses:
         *,
         pages: Mapping[str, str] = MappingProxyType({}),
         escapes_shortcodes: bool,
-    ) -> NewContent:
+    ) -> ExportedText:
         """Return the content with its references to media files replaced by the addresses of exported files.
 
         `paths` maps the paths in an imported article to file names, and `pages` maps the uuids of articles to
@@ -94,7 +94,7 @@ class MediaAddresses:
         """
         variants = {text: name for path, name in paths.items() for text in _list_path_variants(path)}
         patterns = [SHORTCODE_PATTERN] if escapes_shortcodes else []
-        patterns += [_LIBRARY_PATTERN, _ARTICLE_PATTERN] if pages else [_LIBRARY_PATTERN]
+        patterns += [_MEDIA_PATTERN, _ARTICLE_PATTERN] if pages else [_MEDIA_PATTERN]
         if variants:
             words = "|".join(map(re.escape, sorted(variants, key=len, reverse=True)))
             patterns.append(f"{_BEFORE_PATH}(?:{words}){_AFTER_PATH}")
@@ -111,20 +111,20 @@ class MediaAddresses:
         return None if text.startswith("{{") else self.find_file_name(text)
 
 
-def replace_matches(content: str, pattern: re.Pattern[str], exported: Mapping[str, str]) -> NewContent:
+def replace_matches(content: str, pattern: re.Pattern[str], exported: Mapping[str, str]) -> ExportedText:
     """Return the content with each match of the pattern replaced by its text in `exported`.
 
     The content is unchanged if the original could not be restored exactly.
     """
     if not exported or len(exported) > 2 * _MAX_REPLACEMENTS:
-        return NewContent(content)
+        return ExportedText(content)
     text = pattern.sub(lambda match: exported.get(match[0], match[0]), content)
     replacements = [{"exported": new, "original": old} for old, new in exported.items()]
     is_exact = restore_content(text, {new: old for old, new in exported.items()}) == content
-    return NewContent(text, replacements) if is_exact else NewContent(content)
+    return ExportedText(text, replacements) if is_exact else ExportedText(content)
 
 
-def escape_shortcodes(content: str) -> NewContent:
+def escape_shortcodes(content: str) -> ExportedText:
     """Return the plain-text content with its shortcodes escaped, so that Hugo shows them literally."""
     pattern = re.compile(SHORTCODE_PATTERN, re.DOTALL)
     return replace_matches(
@@ -145,9 +145,9 @@ def _list_path_variants(path: str) -> set[str]:
 
 
 def _choose_media_addresses(content: str, files: Mapping[str, str], folder: str) -> Iterator[tuple[str, str]]:
-    """Yield each reference to a file with its new text; new texts are distinct and new in the content."""
+    """Yield each reference to a file and its new text; new texts differ, and the content has none of them."""
     numbered = re.compile(rf"{re.escape(folder)}([{_LETTERS}-]+\.\w+)(?:#([0-9]{{1,9}}))?")
-    #: the highest number after `#` in the addresses of each file; an address without `#` counts as 1
+    #: the highest number after `#` in the addresses of each file; an address without `#` has the number 1
     numbers: dict[str, int] = {}
     for name, number in numbered.findall(content):
         numbers[name] = max(numbers.get(name, 1), int(number or 1))
@@ -161,7 +161,7 @@ def _choose_media_addresses(content: str, files: Mapping[str, str], folder: str)
 
 
 def _choose_page_addresses(content: str, links: Mapping[str, str]) -> dict[str, str]:
-    """Return the new text of each reference to an article; new texts are distinct and new in the content."""
+    """Return the new text of each reference to an article, in the same way as for files."""
     chosen: dict[str, str] = {}
     for text, page in list(links.items())[:_MAX_REPLACEMENTS]:
         candidates = chain([page], (f"{page}?{number}" for number in count(2)))
@@ -173,8 +173,8 @@ def _choose_page_addresses(content: str, links: Mapping[str, str]) -> dict[str, 
 def restore_content(content: str, replacements: Mapping[str, str]) -> str:
     """Return the content with each text in `replacements` replaced by its original, in one pass.
 
-    At each position, the longest text that matches is replaced. Each text is searched for separately, which
-    takes linear time for any content.
+    At each position, the longest matching text is replaced. The function searches for each text separately,
+    because this takes linear time for any content.
     """
     matches = [(position, -len(text), text) for text in replacements if (position := content.find(text)) >= 0]
     heapq.heapify(matches)

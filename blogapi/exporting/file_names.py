@@ -20,11 +20,11 @@ class ArticleFileNames:
     """The names of the files of articles, without their suffixes."""
 
     def __init__(self, slugs: Iterable[str]) -> None:
-        names = Counter(fold_name(_shorten_name(slug, slug)) for slug in slugs)
+        names = Counter(fold_name(_make_valid_name(slug, slug)) for slug in slugs)
         self._repeated = frozenset(name for name, number in names.items() if number > 1)
 
     def choose_file_name(self, slug: str) -> str:
-        name = _shorten_name(slug, slug)
+        name = _make_valid_name(slug, slug)
         return _add_hash(slug, slug) if fold_name(name) in self._repeated else name
 
 
@@ -34,7 +34,7 @@ def choose_media_names(media: Sequence[Item]) -> dict[str, str]:
     taken: set[str] = set()
     for file in media:
         stem, _, extension = file["name"].rpartition(".")
-        name = f"{_shorten_name(stem, file['hash'])}.{extension}"
+        name = f"{_make_valid_name(stem, file['hash'])}.{extension}"
         digits = _HASH_DIGITS
         while fold_name(name) in taken:
             name = f"{_add_hash(stem, file['hash'], digits)}.{extension}"
@@ -44,7 +44,7 @@ def choose_media_names(media: Sequence[Item]) -> dict[str, str]:
     return names
 
 
-def _shorten_name(stem: str, identity: str) -> str:
+def _make_valid_name(stem: str, identity: str) -> str:
     is_long = len(stem) > _MAX_NAME_LENGTH or len(stem.encode()) > _MAX_NAME_BYTES
     return _add_hash(stem, identity) if is_long or _RESERVED_NAMES.fullmatch(stem) else stem
 
@@ -58,5 +58,5 @@ def _add_hash(stem: str, identity: str, digits: int = _HASH_DIGITS) -> str:
 
 
 def fold_name(name: str) -> str:
-    """Return a key that is equal for names that differ only in case or in Unicode normalization."""
+    """Return a text that is the same for names that differ only in case or Unicode normalization."""
     return unicodedata.normalize("NFC", name).casefold()

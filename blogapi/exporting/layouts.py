@@ -115,7 +115,7 @@ def is_scheduled(article: Item, now: datetime) -> bool:
     return article["status"] in LISTED_STATUSES and datetime.fromisoformat(article["published_at"]) > now
 
 
-DEFAULT = Layout(
+DEFAULT_LAYOUT = Layout(
     name="default",
     posts="articles",
     drafts="articles",
@@ -125,7 +125,7 @@ DEFAULT = Layout(
     data_media="media/",
     shows_text_as_html=False,
 )
-HUGO = Layout(
+HUGO_LAYOUT = Layout(
     name="hugo",
     posts="content/posts",
     drafts="content/posts",
@@ -144,7 +144,7 @@ HUGO = Layout(
     type_field="type",
     weight_field="weight",
 )
-JEKYLL = Layout(
+JEKYLL_LAYOUT = Layout(
     name="jekyll",
     posts="_posts",
     drafts="_drafts",
@@ -161,5 +161,5 @@ JEKYLL = Layout(
     host_redirects="_redirects",
     no_sitemap={"sitemap": False},
 )
-LAYOUTS = {layout.name: layout for layout in (DEFAULT, HUGO, JEKYLL)}
-MANIFESTS = tuple(dict.fromkeys(layout.manifest for layout in LAYOUTS.values()))
+LAYOUTS = {layout.name: layout for layout in (DEFAULT_LAYOUT, HUGO_LAYOUT, JEKYLL_LAYOUT)}
+MANIFEST_NAMES = tuple(dict.fromkeys(layout.manifest for layout in LAYOUTS.values()))

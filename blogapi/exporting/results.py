@@ -18,7 +18,7 @@ class FileResult(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Refusal:
+class RefusedFile:
     """A file that could not be written or deleted, and a sentence that says why and what to do."""
 
     path: str
@@ -38,12 +38,12 @@ class ExportReport:
     media: int = 0
     left_out: Mapping[str, int] = field(default_factory=dict)
     files: Counter[FileResult] = field(default_factory=Counter)
-    refused: list[Refusal] = field(default_factory=list)
+    refused: list[RefusedFile] = field(default_factory=list)
 
-    def add_refusal(self, path: str, reason: str) -> None:
+    def add_refused_file(self, path: str, reason: str) -> None:
         """Add a file that could not be written or deleted."""
         self.files[FileResult.REFUSED] += 1
-        self.refused.append(Refusal(path, reason))
+        self.refused.append(RefusedFile(path, reason))
 
     def count_files(self) -> dict[str, int]:
         """Return the number of files by the name of their result."""

@@ -31,7 +31,7 @@ class ExportQuery(Schema):
 
     format = ma.fields.String(
         validate=validate.OneOf(tuple(layouts.LAYOUTS)),
-        load_default=layouts.DEFAULT.name,
+        load_default=layouts.DEFAULT_LAYOUT.name,
         metadata={"description": "The system for which the files are written.", "example": "hugo"},
     )
     drafts = TextBoolean(

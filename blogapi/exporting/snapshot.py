@@ -1,6 +1,6 @@
-"""Reads the data of an export, as plain mappings with the names and values of the API.
+"""Reads the data of an export, as plain mappings with the field names and values that the API shows.
 
-All reads see one state of the database. An article is a mapping with the fields `uuid`, `created`,
+All queries read the same state of the database. An article is a mapping with the fields `uuid`, `created`,
 `last_updated`, `published_at`, `status`, `slug`, `former_slugs`, `former_paths`, all text fields, `category`
 (slug), `tags`, `authors` (slugs), `seo`, `paths` (mappings with `path` and `media`), `custom` (the custom
 fields, by name), `was_public` and `slug_derived`. Former slugs and paths are mappings with `slug` or `path`,
@@ -20,11 +20,7 @@ from uuid import UUID
 
 from sqlalchemy import ColumnElement, Select, and_, case, func, not_, or_, select, true
 
-from blogapi.content.articles.models import (
-    Article,
-    ArticleAuthor,
-    WorkingCopy,
-)
+from blogapi.content.articles.models import Article, ArticleAuthor, WorkingCopy
 from blogapi.content.articles.responses import article_links
 from blogapi.content.articles.snapshots import parse_content
 from blogapi.content.custom_fields.definitions import list_definitions
@@ -98,7 +94,7 @@ class Snapshot:
     media: Sequence[Item]
     #: the uuids of files by former hash
     former_hashes: Mapping[str, str]
-    #: the definitions of the custom fields, and whether values for admins only are exported too
+    #: the definitions of the custom fields, and whether fields that only admins can read are included
     fields: Sequence[Item]
     has_all_fields: bool
     uuids: Sequence[UUID]  #: the uuids of the articles, in the order of `created`
@@ -116,7 +112,7 @@ class Snapshot:
 
     def read_articles(self) -> Iterator[Item]:
         """Yield the articles in the order of `created` and `uuid`."""
-        slugs = self._list_term_slugs()
+        slugs = self._get_slugs_by_kind()
         media = frozenset(file["uuid"] for file in self.media)
         now = current_time()
         for uuids in split_values(self.uuids, _ARTICLES_PER_BATCH):
@@ -125,14 +121,14 @@ class Snapshot:
 
     def find_linked_articles(self, content: str) -> Iterator[Item]:
         """Yield the public articles and pages to which the content links, with the fields for their paths."""
-        uuids, slugs = article_links.find_mentioned_articles(content), self._list_term_slugs()["category"]
+        uuids, slugs = article_links.find_mentioned_articles(content), self._get_slugs_by_kind()["category"]
         columns = (
             *(_article.uuid, _article.slug, _article.published_at, _article.category_id),
             *(_article.type, _article.parent_id, _article.position),
             _article.language,
         )
         for batch in split_values(sorted(uuids)):
-            is_public = and_(_article.uuid.in_(batch), _is_listed(current_time()))
+            is_public = and_(_article.uuid.in_(batch), _match_listed_items(current_time()))
             for row in fetch_rows(select(*columns).where(is_public)):
                 yield {
                     **{"uuid": str(row.uuid), "slug": row.slug, "category": slugs.get(row.category_id)},
@@ -141,14 +137,14 @@ class Snapshot:
                     "language": row.language,
                 }
 
-    def read_slugs(self) -> Iterator[str]:
-        """Yield the slugs of the articles, in any order."""
+    def read_article_slugs(self) -> Iterator[str]:
+        """Yield the slugs of the exported articles, in any order."""
         for uuids in split_values(self.uuids, _ARTICLES_PER_BATCH):
             yield from (slug for (slug,) in fetch_rows(select(_article.slug).where(_article.uuid.in_(uuids))))
 
     def read_working_copies(self) -> Iterator[Item]:
         """Yield the working copies in the order of their articles; none in an export without drafts."""
-        slugs = self._list_term_slugs()
+        slugs = self._get_slugs_by_kind()
         for uuids in split_values(self.uuids, _ARTICLES_PER_BATCH) if self.includes_drafts else ():
             for copy in article_rows.read_working_copies(uuids, slugs):
                 yield {**copy, "custom": self._select_custom_fields(copy["custom"])}
@@ -159,12 +155,12 @@ class Snapshot:
         names = {field["name"] for field in self.fields}
         return {name: value for name, value in values.items() if name in names}
 
-    def _list_term_slugs(self) -> dict[str, dict[UUID, str]]:
+    def _get_slugs_by_kind(self) -> dict[str, dict[UUID, str]]:
         plurals = {name: KINDS[name].plural for name in TERM_KINDS}
-        return {name: dict(_list_slugs(getattr(self, plural))) for name, plural in plurals.items()}
+        return {name: dict(_list_uuids_and_slugs(getattr(self, plural))) for name, plural in plurals.items()}
 
 
-def _list_slugs(terms: Sequence[Item]) -> Iterator[tuple[UUID, str]]:
+def _list_uuids_and_slugs(terms: Sequence[Item]) -> Iterator[tuple[UUID, str]]:
     """Yield the uuid and the slug of each term, and the uuid of each merged term with its new term's slug."""
     for term in terms:
         former_slugs = (former["slug"] for former in term["former_slugs"])
@@ -193,21 +189,22 @@ def open_snapshot(
 
 def _read_snapshot(drafts: bool, *, has_all_fields: bool, since: datetime | None) -> Snapshot:
     now = current_time()
-    is_exported = true() if drafts else _is_listed(now)
-    is_recent = true() if since is None else _is_page_or_changed_since(since)
-    articles = select(_article.uuid, _is_listed(now)).where(is_exported, is_recent)
+    is_exported = true() if drafts else _match_listed_items(now)
+    is_recent = true() if since is None else _match_pages_and_changed_items(since)
+    articles = select(_article.uuid, _match_listed_items(now)).where(is_exported, is_recent)
     rows = fetch_rows(articles.order_by(_article.created, _article.uuid))
-    has_article = _author.uuid.in_(select(_author_link.author_id).join(Article).where(is_exported))
-    media = _read_media(_make_media_condition(drafts, since, now))
+    author_ids = select(_author_link.author_id).join(Article).where(is_exported)
+    is_exported_author: ColumnElement[bool] = _author.uuid.in_(author_ids)
+    if drafts:
+        is_exported_author |= _match_working_copy_authors() | ~_match_empty_profiles()
+    media = _read_media(_match_exported_media(drafts, since, now))
     former_hashes = {former["hash"]: file["uuid"] for file in media for former in file["former_hashes"]}
     return Snapshot(
         drafts,
         _read_site(get_site(), has_all_fields=has_all_fields),
         _read_terms(Category),
         _read_terms(Tag),
-        _read_terms(
-            Author, or_(has_article, _is_in_working_copy(), ~_is_empty_profile()) if drafts else has_article
-        ),
+        _read_terms(Author, is_exported_author),
         media,
         former_hashes,
         [
@@ -224,32 +221,32 @@ def _read_snapshot(drafts: bool, *, has_all_fields: bool, since: datetime | None
 
 def _count_left_out_articles(now: datetime) -> dict[str, int]:
     state = case((match_scheduled_items(_article, now), "scheduled"), else_=_article.status).label("state")
-    counts = select(state, func.count()).where(not_(_is_listed(now))).group_by("state")
+    counts = select(state, func.count()).where(not_(_match_listed_items(now))).group_by("state")
     numbers: dict[str, int] = dict(fetch_rows(counts))
     edits = db.session.scalar(select(func.count()).select_from(WorkingCopy)) or 0
     names = (Status.DRAFT.value, "scheduled", Status.UNLISTED.value, Status.ARCHIVED.value)
     return {name: numbers.get(name, 0) for name in names} | {"waiting_edits": edits}
 
 
-def _is_page_or_changed_since(since: datetime) -> ColumnElement[bool]:
-    """Return the condition that the item is a page, or that it or its edits have changed since this time."""
+def _match_pages_and_changed_items(since: datetime) -> ColumnElement[bool]:
+    """Return the condition that the item is a page, or that its text or edits have changed since then."""
     edited = select(_copy.article_id).where(_copy.last_updated >= since)
     # All pages are exported, because a page refers to the pages above it.
     return or_(_article.last_updated >= since, _article.uuid.in_(edited), _article.type == ItemType.PAGE)
 
 
-def _make_media_condition(drafts: bool, since: datetime | None, now: datetime) -> ColumnElement[bool]:
+def _match_exported_media(drafts: bool, since: datetime | None, now: datetime) -> ColumnElement[bool]:
     """Return the condition that a media file is exported."""
     if not drafts:
-        return _media.uuid.in_(_select_public_media(now))
+        return _media.uuid.in_(_select_public_media_ids(now))
     if since is None:
         return true()
-    articles = select(_article.uuid).where(_is_page_or_changed_since(since))
+    articles = select(_article.uuid).where(_match_pages_and_changed_items(since))
     used = select(_use.media_id).where(_use.kind == ARTICLE, _use.item_id.in_(articles))
     return or_(_media.last_updated >= since, _media.uuid.in_(used))
 
 
-def _is_listed(now: datetime) -> ColumnElement[bool]:
+def _match_listed_items(now: datetime) -> ColumnElement[bool]:
     """Return the condition that an article or a page is in the public lists."""
     return or_(match_listed_articles(_article, now), match_listed_pages(_article, now))
 
@@ -262,21 +259,21 @@ def _make_field_item(field: CustomField) -> Item:
     return {"uuid": str(field.uuid), **item, "kinds": field.kinds, "position": field.position}
 
 
-def _is_in_working_copy() -> ColumnElement[bool]:
+def _match_working_copy_authors() -> ColumnElement[bool]:
     """Return the condition that a working copy names the author."""
     contents = (content for (content,) in fetch_rows(select(_copy.content)))
     return _author.uuid.in_({author for content in contents for author in parse_content(content).authors})
 
 
-def _is_empty_profile() -> ColumnElement[bool]:
-    """Return the condition that a profile has only the name of its user; users are not exported."""
+def _match_empty_profiles() -> ColumnElement[bool]:
+    """Return the condition that a profile contains nothing but the name of its user."""
     is_empty = and_(_author.bio == "", _author.url == "", _author.avatar == "")
     return and_(_author.owner_id.is_not(None), is_empty, _author.created == _author.last_updated)
 
 
-def _select_public_media(now: datetime) -> Select[UUID]:
-    articles = select(_article.uuid).where(_is_listed(now))
-    authors = select(_author_link.author_id).join(Article).where(_is_listed(now))
+def _select_public_media_ids(now: datetime) -> Select[UUID]:
+    articles = select(_article.uuid).where(_match_listed_items(now))
+    authors = select(_author_link.author_id).join(Article).where(_match_listed_items(now))
     is_public = or_(
         and_(_use.kind == ARTICLE, _use.item_id.in_(articles)),
         and_(_use.kind == Author.kind, _use.item_id.in_(authors)),

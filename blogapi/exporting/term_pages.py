@@ -17,13 +17,13 @@ from blogapi.rendering.characters import COMBINING_MARKS
 from blogapi.rendering.yaml_text import to_yaml
 from blogapi.site.heads import drop_empty_fields
 
-# Matches a name from which `_make_folder_name` makes the same folder name as Hugo; for other names, Hugo has
-# further rules.
+# Matches a name for which `_make_folder_name` returns the folder name that Hugo uses; for other names, Hugo
+# has more rules.
 _SIMPLE_NAME = re.compile(rf"[\w{COMBINING_MARKS}]+(?:[ -][\w{COMBINING_MARKS}]+)*")
 
 
 class TermPages:
-    """The pages of the terms of public articles. Other terms get no page, because Hugo would publish it."""
+    """The pages of the terms of public articles; other terms have none, because Hugo would publish them."""
 
     def __init__(self, snapshot: Snapshot, layout: Layout, media: MediaAddresses, now: datetime) -> None:
         self._snapshot, self._layout, self._media, self._now = snapshot, layout, media, now
@@ -43,14 +43,14 @@ class TermPages:
         written_paths = set[str]()
         for kind in TERM_LISTS if self._layout.term_pages else ():
             for term in getattr(self._snapshot, kind):
-                fields = self._make_fields(term)
+                fields = self._make_front_matter_fields(term)
                 path = self._layout.term_pages.replace("*", f"{kind}/{_make_folder_name(term['name'])}")
                 is_usable = term["slug"] in self._used[kind] and _SIMPLE_NAME.fullmatch(term["name"])
                 if fields and is_usable and path not in written_paths:
                     written_paths.add(path)
                     yield path, f"---\n{to_yaml({'title': term['name'], **fields})}---\n"
 
-    def _make_fields(self, term: Item) -> Item:
+    def _make_front_matter_fields(self, term: Item) -> Item:
         picture = term["og_image"] or term["cover_image"] or term.get("avatar", "")
         address = self._media.get_picture_addresses(picture, self._layout.article_media)[0] if picture else ""
         description = term["seo_description"] or term.get("description") or term.get("bio") or ""

@@ -20,7 +20,7 @@ from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import IO
 
 from blogapi.exporting.export_files import DESCRIPTION_FILE, GIT_ATTRIBUTES_FILE, MediaFile, TextFile
-from blogapi.exporting.layouts import MANIFESTS
+from blogapi.exporting.layouts import MANIFEST_NAMES
 from blogapi.exporting.results import CannotWrite, ExportReport, FileResult
 from blogapi.storage import files
 from blogapi.web.errors import Conflict
@@ -50,7 +50,7 @@ def write_zip(
                 try:
                     _add_file(archive, file, media)
                 except CannotWrite as error:
-                    report.add_refusal(file.path, str(error))
+                    report.add_refused_file(file.path, str(error))
                 else:
                     digests[file.path] = {file.digest}
             archive.writestr(_make_zip_info(manifest), _format_manifest(digests))
@@ -93,29 +93,29 @@ def write_folder(
         raise Conflict(f"{root} is a file; name a folder, or a file that ends with .zip.")
     if not dry_run:
         root.mkdir(0o700 if is_private else 0o777, parents=True, exist_ok=True)
-    for name in (_LOCK_NAME, *MANIFESTS):
+    for name in (_LOCK_NAME, *MANIFEST_NAMES):
         if (root / name).is_symlink():
-            raise Conflict(f"{root / name} is a link that no export has created; delete it.")
+            raise Conflict(f"{root / name} is a link, which an export never creates; delete it.")
     with nullcontext(True) if dry_run else files.lock_file(root / _LOCK_NAME) as is_locked:
         if not is_locked:
             raise Conflict(f"Another export is writing into {root}; wait until it has ended.")
         former: Digests = {}
-        for path in (root / name for name in MANIFESTS):
+        for path in (root / name for name in MANIFEST_NAMES):
             listed = read_manifest(path)
             if DESCRIPTION_FILE not in listed and path.is_file() and path.stat().st_size:
                 raise Conflict(f"{path} is not from an export; choose another folder.")
             former |= listed
-        folder = WrittenFolder(
+        folder = OutputFolder(
             root, media, report, root / manifest, former, overwrite=overwrite, dry_run=dry_run
         )
         folder.write_files(items)
-        for name in () if dry_run else MANIFESTS:
+        for name in () if dry_run else MANIFEST_NAMES:
             if name != manifest:
                 (root / name).unlink(missing_ok=True)
 
 
-class WrittenFolder:
-    """A folder into which repeated exports or builds write, and which can contain other files.
+class OutputFolder:
+    """A folder into which exports or builds write repeatedly, and which can contain other files.
 
     `manifest` is the file with the list of the files, and `former` contains the digests in the lists of
     former runs. `action` is the noun for a run in messages, such as `export`.
@@ -150,14 +150,16 @@ class WrittenFolder:
                     self._digests[file.path] = {file.digest}
                 except CannotWrite as error:
                     self._keep_former_digest(file.path)
-                    # The user can have a `.gitattributes` of their own; the guide says what to put into it.
+                    # Keep a `.gitattributes` that the user has written; the guide says what to add to it.
                     if file.path != GIT_ATTRIBUTES_FILE:
-                        self._report.add_refusal(file.path, str(error))
+                        self._report.add_refused_file(file.path, str(error))
         for path in sorted(self._former.keys() - self._digests.keys()):
             try:
                 self._report.files[FileResult.REMOVED] += self._remove_file(path)
             except CannotWrite as error:
-                self._report.add_refusal(path, f"The blog no longer contains this file, but: {error}")
+                self._report.add_refused_file(
+                    path, f"The blog no longer contains this file, but it cannot be deleted. {error}"
+                )
                 self._keep_former_digest(path)
         content = _format_manifest(self._digests)
         if not self._dry_run and self._manifest.read_bytes() != content:
@@ -216,17 +218,17 @@ class WrittenFolder:
         with target.open("rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
 
-    def _refuse_edited_file(self, path: str, present: str) -> None:
-        if present and not self._overwrite and present not in self._former.get(path, ()):
+    def _refuse_edited_file(self, path: str, digest: str) -> None:
+        if digest and not self._overwrite and digest not in self._former.get(path, ()):
             raise CannotWrite(
-                f"No {self._action} has written the contents of this file; --overwrite replaces it."
+                f"No {self._action} has written this version of the file; --overwrite replaces or deletes it."
             )
 
 
 @contextmanager
 def _open_partial_file(partial: Path, target: Path) -> Iterator[IO[bytes]]:
     """Yield an empty file with the name `partial` that replaces the target at the end."""
-    # Delete a link with this name, so that nothing is written through the link.
+    # If this name is a link, delete it, so that nothing is written to the target of the link.
     partial.unlink(missing_ok=True)
     try:
         with partial.open("xb") as output:

@@ -25,10 +25,10 @@ _WRITE_DEFAULTS = {"fields": "uuid,title,slug,status,published_at,last_updated,u
 class Tool:
     """A tool; its description is the summary of the operation, followed by the `hint`.
 
-    `parameters` (of the query and of the header) and `body` name what an assistant may send. `If-Match` is
-    required, except in a POST. `required` names further required arguments, and `defaults` are the values of
-    omitted parameters. A key sees the tool only with this `scope`; if it is None, the scope of the
-    operation suffices.
+    `parameters` (of the query and the headers) and `body` name the values that an assistant can send.
+    `If-Match` is required, except in a POST. `required` names further required arguments, and `defaults` has
+    the values of omitted parameters. Only a key with this `scope` (None: with the scope of the operation)
+    gets the tool.
     """
 
     name: str
@@ -46,7 +46,7 @@ TOOLS = (
     Tool(
         "whoami",
         "getMe",
-        "A key of the scope `read` finds drafts, `drafts` writes what readers do not see, `write` publishes.",
+        "A key needs the scope `read` to read drafts, `drafts` to write them, and `write` to publish.",
     ),
     Tool("get_site", "getSite", "The result also has the languages and the time zone of the blog."),
     Tool(
@@ -141,8 +141,8 @@ TOOLS = (
     Tool(
         "publish",
         "updateArticle",
-        "With the status `published`, everyone sees it, now or at `published_at` if that is in the future; "
-        "with `unlisted`, only who knows the address; with `draft` or `archived`, nobody. A scheduled "
+        "With the status `published`, everyone sees the article, now or at a future `published_at`; "
+        "with `unlisted`, only people with the address do; with `draft` or `archived`, nobody. A scheduled "
         "article keeps its time: to publish it now, send the current time. Ask the person before you call "
         "this; `if_match` is the `etag` of the text that the person has seen.",
         parameters=("If-Match",),
@@ -174,7 +174,7 @@ TOOLS = (
     Tool(
         "describe_file",
         "updateMedia",
-        "Articles that show the file then have these texts.",
+        "Articles that show the file then show these texts.",
         body=("alt", "decorative", "caption", "name"),
         defaults={"fields": "uuid,name,alt,decorative,caption,url"},
         is_destructive=True,

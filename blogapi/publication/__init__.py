@@ -1,1 +1,1 @@
-"""Decides from when readers may see an item, and writes one event for every public change."""
+"""Decides when readers can see an item, and writes one event for each public change."""

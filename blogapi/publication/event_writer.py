@@ -15,15 +15,7 @@ from sqlalchemy.exc import DBAPIError, TimeoutError
 from sqlalchemy.orm import Session
 
 from blogapi import clock
-from blogapi.publication.events import (
-    AUTHOR,
-    EPOCH,
-    NO_ADDRESS,
-    ItemAddress,
-    ItemKey,
-    ItemState,
-    NotedChange,
-)
+from blogapi.publication.events import AUTHOR, EPOCH, NO_ADDRESS, ItemAddress, ItemKey, ItemState, NotedChange
 from blogapi.publication.models import FETCHED_CHANGES, ChangeType, Event
 from blogapi.storage import database_clock
 from blogapi.storage.database import (
@@ -89,15 +81,15 @@ def write_events(session: Session, authors: AuthorQueries, *, visible: bool) -> 
 
     The commit counts as visible if `visible` is set or if readers can notice an event.
     """
-    notes = get_write_transaction(session).noted_changes
-    if visible or notes or session.get_bind().dialect.name != "sqlite":
-        _EventWriter(session, authors).write_events(notes, visible=visible)
+    changes = get_write_transaction(session).noted_changes
+    if visible or changes or session.get_bind().dialect.name != "sqlite":
+        _EventWriter(session, authors).write_events(changes, visible=visible)
 
 
 def write_due_events() -> None:
     """Write the events of items that have become public, unless the write lock is taken.
 
-    If the lock is taken, the process that holds it writes the events, or the next call does.
+    If the lock is taken, the process that holds the lock or the next call of this function writes the events.
     """
     now = current_time()
     row = db.session.execute(_READ_COUNTER).one()
@@ -132,14 +124,15 @@ class _EventWriter:
         self._rows: list[dict[str, Any]] = []
         self._superseded: list[dict[str, Any]] = []
 
-    def write_events(self, notes: Mapping[ItemKey, NotedChange], *, visible: bool) -> None:
+    def write_events(self, changes: Mapping[ItemKey, NotedChange], *, visible: bool) -> None:
         """Write the events, and store the new tag and positions in CommitCounter."""
         announced_until = self._counter["announced_until"]
         is_set_back = announced_until is not None and announced_until > self._now + clock.TOLERANCE
         if is_set_back or (self._min_due is not None and self._min_due <= self._now):
             self._write_due_events(is_set_back=is_set_back)
-        self._write_item_events((key, note) for key, note in notes.items() if key[0] != AUTHOR)
-        self._write_author_events({uuid: note for (kind, uuid), note in notes.items() if kind == AUTHOR})
+        self._write_item_events((key, change) for key, change in changes.items() if key[0] != AUTHOR)
+        author_changes = {uuid: change for (kind, uuid), change in changes.items() if kind == AUTHOR}
+        self._write_author_events(author_changes)
         self._counter["tag"] = self._tag
         if visible or self._visible:
             self._counter["visible"] = self._tag
@@ -148,10 +141,9 @@ class _EventWriter:
         )
 
     def _write_due_events(self, *, is_set_back: bool) -> None:
-        """Write the events of the items that have become due, also after the clock was set back."""
+        """Write the events of due items; if the clock was set back, first schedule future items again."""
         if is_set_back:
-            # The clock was set back: items whose time is in the future again are hidden until they become due
-            # again.
+            # Items whose publication time is in the future again are hidden until it has come.
             self._connection.execute(_RESCHEDULE_EVENTS, {"now": self._now})
             self._counter["announced_until"] = None
             self._visible = True
@@ -175,16 +167,16 @@ class _EventWriter:
         self._visible = True
         self._shown |= self._authors.find_authors([row["uuid"] for row in due])
 
-    def _write_item_events(self, notes: Iterable[tuple[ItemKey, NotedChange]]) -> None:
-        """Write an event for each item whose change the transaction has noted, except for authors."""
-        for key, (before, after, noted_change, has_earlier_events, fields) in notes:
+    def _write_item_events(self, changes: Iterable[tuple[ItemKey, NotedChange]]) -> None:
+        """Write an event for each changed item that is not an author."""
+        for key, (before, after, noted_change, has_earlier_events, fields) in changes:
             was_readable, is_readable = (
                 state is not None and state.readable_from is not None and state.readable_from <= self._now
                 for state in (before, after)
             )
             was_public = was_readable and before is not None and before.listed
             is_public = is_readable and after is not None and after.listed
-            change = _choose_change(before, after, noted_change, was_public=was_public, is_public=is_public)
+            change = _get_change_type(before, after, noted_change, was_public=was_public, is_public=is_public)
             in_lists = was_public or is_public
             self._add_event(
                 key,
@@ -202,16 +194,16 @@ class _EventWriter:
             )
             self._visible |= any(state is not None and state.readable_from for state in (before, after))
             shown_before, shown = (
-                state.shows if state is not None and is_shown else frozenset()
+                state.authors if state is not None and is_shown else frozenset()
                 for state, is_shown in ((before, was_public), (after, is_public))
             )
             self._shown |= shown - shown_before
             self._hidden |= shown_before - shown
         self._store_events()
 
-    def _write_author_events(self, notes: Mapping[UUID, NotedChange]) -> None:
+    def _write_author_events(self, changes: Mapping[UUID, NotedChange]) -> None:
         """Write the events of changed authors, and of authors whom changed articles show or hide."""
-        uuids = {*notes, *self._shown, *self._hidden}
+        uuids = {*changes, *self._shown, *self._hidden}
         if not uuids:
             return
         old_addresses = {
@@ -220,18 +212,18 @@ class _EventWriter:
             for row in self._connection.execute(_SELECT_PUBLIC_AUTHORS, {"uuids": batch})
         }
         # Authors that stay public need no query; most articles have only such authors.
-        uuids -= self._shown & old_addresses.keys() - self._hidden - notes.keys()
+        uuids -= self._shown & old_addresses.keys() - self._hidden - changes.keys()
         public = self._authors.find_public_authors(uuids, self._now) if uuids else {}
         for uuid in sorted(uuids):
             was_public, is_public = uuid in old_addresses, uuid in public
-            if uuid not in notes and was_public == is_public:
+            if uuid not in changes and was_public == is_public:
                 continue
-            before, after, noted_change, _, fields = notes.get(
+            before, after, noted_change, _, fields = changes.get(
                 uuid, NotedChange(ItemState(None), ItemState(None), ChangeType.UPDATED)
             )
             self._add_event(
                 (AUTHOR, uuid),
-                _choose_change(before, after, noted_change, was_public=was_public, is_public=is_public),
+                _get_change_type(before, after, noted_change, was_public=was_public, is_public=is_public),
                 self._now,
                 before=old_addresses.get(uuid) or (NO_ADDRESS if before is None else before.address),
                 after=public.get(uuid) or (NO_ADDRESS if after is None else after.address),
@@ -285,7 +277,7 @@ class _EventWriter:
         )
 
     def _store_events(self) -> None:
-        """Store the added events; the former newest events of their items are superseded."""
+        """Insert the added events, and mark the former events of their items as superseded."""
         if self._superseded:
             self._connection.execute(_SUPERSEDE_EVENTS, self._superseded)
         if self._rows:
@@ -293,7 +285,7 @@ class _EventWriter:
         self._superseded, self._rows = [], []
 
 
-def _choose_change(
+def _get_change_type(
     before: ItemState | None,
     after: ItemState | None,
     change: ChangeType,

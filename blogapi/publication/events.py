@@ -29,7 +29,7 @@ from blogapi.storage.database_clock import CachedValue
 # cursors of older versions also have a time and a uuid, which are ignored. Other cursors of older versions
 # have no tag, and are refused.
 CURSOR_PATTERN = r"([0-9a-f]{8}-)?[ap][1-9][0-9]{0,15}(\.[1-9][0-9]{0,16}(\.[0-9a-f]{32})?)?"
-# A column of PostgreSQL cannot be compared with a greater position.
+# PostgreSQL cannot compare an integer column with a greater number.
 _MAX_POSITION = 2**31 - 1
 
 
@@ -62,7 +62,7 @@ def format_cursor(cursor: Cursor, letter: str) -> str:
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
-# Only articles make authors public, so `ItemState.shows` records the authors of an article.
+# The kind of authors, which have no status: an author is public if a public article names them.
 AUTHOR = "author"
 
 
@@ -81,14 +81,14 @@ NO_ADDRESS = ItemAddress()
 class ItemState:
     """The part of an item's state that readers can see.
 
-    `readable_from` is None for an item that is neither public nor scheduled, and for authors. `shows`
-    contains the authors that the item makes public.
+    `readable_from` is None for an item that is neither public nor scheduled, and for authors. `authors`
+    contains the uuids of the authors of an article.
     """
 
     readable_from: datetime | None
     address: ItemAddress = NO_ADDRESS
     listed: bool = True
-    shows: frozenset[UUID] = frozenset()
+    authors: frozenset[UUID] = frozenset()
 
 
 ItemKey = tuple[str, UUID]
@@ -114,30 +114,30 @@ def note_change(
     has_earlier_events: bool = True,
     fields: Collection[str] = (),
 ) -> None:
-    """Note that the current transaction changes an item; None is the state of an item that does not exist.
+    """Record that the current transaction changes an item, so that the commit adds an event.
 
-    `change` is the type of the change if readers can see the item before and after it. `has_earlier_events`
-    is False for an item with a new uuid. `fields` contains the API names of the changed fields.
+    `before` or `after` is None if the item does not exist then. `change` is the type of a change that neither
+    creates, publishes, hides nor deletes the item. `has_earlier_events` is False for an item with a new uuid.
+    `fields` contains the API names of the changed fields.
     """
-    notes = get_write_transaction(db.session()).noted_changes
-    first = notes.get((kind, uuid), NotedChange(before, after, change, has_earlier_events))
-    notes[kind, uuid] = NotedChange(
+    changes = get_write_transaction(db.session()).noted_changes
+    first = changes.get((kind, uuid), NotedChange(before, after, change, has_earlier_events))
+    changes[kind, uuid] = NotedChange(
         first.before, after, change, first.has_earlier_events, first.fields | frozenset(fields)
     )
 
 
 _SELECT_POSITION = select(CommitCounter.position)
-#: the position of the last event; each transaction reads it at most once
 LAST_POSITION = CachedValue[int](lambda session: session.scalars(_SELECT_POSITION).one())
 
 
 def get_last_position() -> int:
-    """Return the position of the last event."""
+    """Return the position of the last event, which a transaction reads at most once."""
     return LAST_POSITION.get(db.session())
 
 
 def get_state_token(*, public: bool = False) -> str:
-    """Return a text that changes with all content that admins or, if `public`, readers can see in lists."""
+    """Return a text that changes whenever the content of lists changes, for readers (`public`) or admins."""
     is_due = [Event.due <= current_time(), *([Event.listed] if public else [])]
     due = select(func.count()).where(*is_due).scalar_subquery()
     position, last = (

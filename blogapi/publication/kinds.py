@@ -10,8 +10,8 @@ from blogapi.config import CannotStart
 from blogapi.publication.models import ChangeType, HasEvents
 from blogapi.storage.database import Base
 
-# The names of the changes in webhooks. A term is public from the start, so the change `published` of
-# a term is its creation.
+# The names of the changes in webhooks. A category or tag is public from its creation, so webhooks report its
+# change `published` as `created`.
 _TERM_EVENTS = {ChangeType.PUBLISHED: "created", ChangeType.UPDATED: "updated", ChangeType.DELETED: "deleted"}
 _ITEM_EVENTS = {
     ChangeType.PUBLISHED: "published",
@@ -66,7 +66,7 @@ KINDS_WITH_PAGES = tuple(kind.name for kind in _ALL_KINDS if kind.has_page)
 SLUG_KINDS = tuple(kind.name for kind in _ALL_KINDS if kind.keeps_slugs)
 CONTENT_KINDS = tuple(kind.name for kind in _ALL_KINDS if kind.is_content)
 TERM_KINDS = tuple(kind.name for kind in _ALL_KINDS if kind.is_term)
-#: The kinds whose items everyone may see as long as they exist.
+#: The kinds whose items everyone can read as long as the items exist.
 PUBLIC_KINDS = tuple(kind.name for kind in _ALL_KINDS if ChangeType.UNPUBLISHED not in kind.events)
 #: The names of the lists of terms in an export.
 TERM_LISTS = tuple(kind.plural for kind in _ALL_KINDS if kind.is_term)
@@ -78,7 +78,7 @@ def list_models_with_pages() -> list[type[Any]]:
 
 
 def get_model_of_kind(name: str) -> type[Any]:
-    """Return the model of the kind with the name."""
+    """Return the model class that stores the terms or the articles of this kind."""
     return next(model for model in list_models_with_pages() if model.kind == name)
 
 

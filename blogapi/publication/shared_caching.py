@@ -76,7 +76,7 @@ def declare_shown_kinds(
 
 
 def add_shown_item(kind: str, uuid: UUID) -> None:
-    """Add an item to what the response to the current request shows, if there is a request."""
+    """Record that the response to the current request, if there is one, shows this item."""
     if has_request_context():
         g.setdefault("more_shown", defaultdict[str, set[UUID]](set))[kind].add(uuid)
 

@@ -26,7 +26,7 @@ class Status(StrEnum):
     ARCHIVED = "archived"
 
 
-# The status that the API shows instead of a readable status whose time of publication lies in the future.
+# The status that the API shows for an item with a readable status and a publication time in the future.
 SCHEDULED = "scheduled"
 API_STATUSES = (*(status.value for status in Status), SCHEDULED)
 # The value of the filter `status` that selects articles in any status.
@@ -41,7 +41,7 @@ class ItemType(StrEnum):
 
 
 class VisibilityRule(NamedTuple):
-    """Whether articles of a status are readable and listed from their time of publication on."""
+    """Whether items with a status are readable, and whether they are listed, from their publication on."""
 
     readable: bool
     listed: bool
@@ -61,7 +61,7 @@ NOW: ColumnElement[datetime] = bindparam("now", type_=UtcDateTime())
 
 
 class DatedItem(Protocol):
-    """An article, a page, a row or a record with a stored status; times are aware UTC."""
+    """An object with the status and publication time of an article or page; times are aware UTC."""
 
     @property
     def status(self) -> str:
@@ -73,7 +73,7 @@ class DatedItem(Protocol):
 
 
 class Item(DatedItem, Protocol):
-    """A dated item that may be a page, which is in no list of articles."""
+    """A dated item that is an article or a page; no list of articles contains a page."""
 
     @property
     def type(self) -> str:
@@ -137,7 +137,7 @@ def match_readable_items(columns: Any, now: ColumnElement[datetime] | datetime =
 
 def match_listed_articles(columns: Any, now: ColumnElement[datetime] | datetime = NOW) -> ColumnElement[bool]:
     """Return the condition that the item is an article that is in the lists of readers now."""
-    return and_(match_listable(columns), columns.published_at <= now)
+    return and_(match_listable_articles(columns), columns.published_at <= now)
 
 
 def match_scheduled_items(columns: Any, now: ColumnElement[datetime] | datetime = NOW) -> ColumnElement[bool]:
@@ -147,7 +147,7 @@ def match_scheduled_items(columns: Any, now: ColumnElement[datetime] | datetime 
 
 def make_listed_from_expression(columns: Any) -> ColumnElement[datetime | None]:
     """Return the SQL expression of the time that `get_listed_from` returns."""
-    return case((match_listable(columns), columns.published_at))
+    return case((match_listable_articles(columns), columns.published_at))
 
 
 def match_status(
@@ -158,8 +158,8 @@ def match_status(
     return condition & (columns.published_at <= now) if status in READABLE_STATUSES else condition
 
 
-def match_listable(columns: Any) -> ColumnElement[bool]:
-    """Return the part of the condition `match_listed_articles` that does not depend on the time."""
+def match_listable_articles(columns: Any) -> ColumnElement[bool]:
+    """Return the condition that the item is an article that is listed from its publication time on."""
     return and_(match_any_of(columns.status, LISTED_STATUSES), match_articles(columns))
 
 

@@ -16,7 +16,7 @@ from werkzeug.wrappers import Response as BaseResponse
 from blogapi.config import AppState
 from blogapi.content.articles.queries import get_next_publication_time
 from blogapi.delivery.redirects import queries as redirects
-from blogapi.delivery.redirects.custom.service import GONE
+from blogapi.delivery.redirects.custom.service import GONE_STATUS
 from blogapi.delivery.response_cache import middleware
 from blogapi.publication.kinds import KINDS_WITH_PAGES
 from blogapi.publication.shared_caching import declare_shown_kinds
@@ -151,8 +151,8 @@ def _make_page_response(site: Site, path: str) -> Response:
     except NotFound:
         target = None
     for redirect in redirects.find_redirects(quote(path)).rows:
-        if redirect.status == GONE:
-            return _make_missing_response(site, path, GONE)
+        if redirect.status == GONE_STATUS:
+            return _make_missing_response(site, path, GONE_STATUS)
         if redirect.new_url and not _is_current_path(site, redirect.new_url, path):
             return _make_redirect(site, redirect.new_url, redirect.status or 308)
     if path == "/":
@@ -195,7 +195,7 @@ def _make_search_response(edition: Edition) -> Response:
 def _make_missing_response(site: Site, path: str, status: int) -> Response:
     """Return the page for an unknown address; the page is rendered again only after the blog has changed."""
     language, stored, now = pages.choose_language(site, path), _MISSING_PAGES.get(), current_time()
-    version, current = request.environ.get(middleware.VERSION_KEY), theme.get_theme()
+    version, current = request.environ.get(middleware.COMMIT_VERSION_KEY), theme.get_theme()
     state = (version, current.generation)
     former, valid_until, html = stored.get((language, status), ((), now, ""))
     if version is None or former != state or now >= valid_until:

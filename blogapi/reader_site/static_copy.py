@@ -39,7 +39,7 @@ from blogapi.delivery.redirects.formats import RedirectLine
 from blogapi.exporting.export_files import MediaFile, TextFile
 from blogapi.exporting.file_names import fold_name
 from blogapi.exporting.results import ExportReport
-from blogapi.exporting.writers import WrittenFolder, read_manifest
+from blogapi.exporting.writers import OutputFolder, read_manifest
 from blogapi.publication.kinds import TERM_KINDS
 from blogapi.publication.visibility import ItemType
 from blogapi.reader_site import documents, pages, templating, theme
@@ -108,7 +108,7 @@ def build_copy(
                 raise Conflict(f"Another build is writing into {folder}; wait until it has ended.")
             folder.mkdir(parents=True, exist_ok=True)
             report, media, former = ExportReport(), get_folder().root, read_manifest(manifest)
-            written = WrittenFolder(
+            written = OutputFolder(
                 folder, media, report, manifest, former, overwrite=overwrite, action="build"
             )
             written.write_files(_SiteCopier(stored, site, report, unlisted=unlisted).list_files(progress))
@@ -217,7 +217,7 @@ class _SiteCopier:
         folder = path.removesuffix("atom.xml")
         feed = get_feed(filters, path, self._rewrite_html)
         for name, to_bytes in _FEEDS.items():
-            own = replace(feed, own_url=f"{self._site.url}{folder}{name}")
+            own = replace(feed, feed_url=f"{self._site.url}{folder}{name}")
             yield from self._make_file(unquote(f"{folder}{name}").strip("/"), to_bytes(own))
 
     def _rewrite_links(self, value: Any, name: str = "") -> Any:
@@ -353,12 +353,12 @@ class _SiteCopier:
         for key, one in wanted.items():
             known = self._names.get(key)
             if known and (known != one or one[1]):
-                self._report.add_refusal(
+                self._report.add_refused_file(
                     name, f"{known[0]} has this name, or a name that differs only in case."
                 )
                 return False
         if any(map(_is_invalid_name, parts)):
-            self._report.add_refusal(
+            self._report.add_refused_file(
                 name, "File systems do not allow this name; change the slug or the pattern."
             )
             return False

@@ -25,7 +25,7 @@ from blogapi.importing.jobs import service as import_job_service
 from blogapi.importing.jobs.runner import get_runner
 from blogapi.operations.backups import backup_command, daily
 from blogapi.operations.health.routes import start_integrity_check
-from blogapi.publication import background
+from blogapi.publication import background_thread
 from blogapi.serving import access_log, listening, server
 from blogapi.serving.upgrade_responses import serve_upgrade_responses
 from blogapi.site.queries import get_service_url
@@ -175,7 +175,7 @@ def _run_server(
     _create_sample_or_print_next_steps(with_demo, local_address)
     start_integrity_check(app)
     daily.start_daily_backups(app)
-    stop_announcing = background.start_background_thread(app, deleted_item_service.delete_old_items)
+    stop_announcing = background_thread.start_background_thread(app, deleted_item_service.delete_old_items)
     stop_webhooks = sender.start_sender(app)
     _print_or_log(f"Serving {Path(app.instance_path)} at {address}  (Ctrl-C ends)")
     _stop_on_signals(app, http_server)

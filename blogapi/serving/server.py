@@ -27,7 +27,7 @@ from waitress.task import ThreadedTaskDispatcher
 
 from blogapi.content.media import images
 from blogapi.delivery.response_cache import middleware as response_cache_middleware
-from blogapi.delivery.response_cache.commit_version import SqliteCommitVersion
+from blogapi.delivery.response_cache.commit_version import SqliteVersionSource
 from blogapi.serving import listening
 from blogapi.serving.access_log import AccessLog
 from blogapi.serving.channel import Channel
@@ -395,6 +395,6 @@ def _list_keyless_paths(app: Flask) -> tuple[str, ...] | None:
     database on another machine, or for the counters of the rate limits.
     """
     cache = response_cache_middleware.RESPONSE_CACHE.get(app)
-    if not isinstance(cache.source, SqliteCommitVersion) or has_request_limit(app):
+    if not isinstance(cache.source, SqliteVersionSource) or has_request_limit(app):
         return None
     return cache.keyless_paths

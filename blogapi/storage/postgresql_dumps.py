@@ -108,7 +108,8 @@ def _run_program(url: URL | None, program: str, *arguments: str) -> None:
             environment["PGPASSWORD"] = str(password)
         # The programs do not know the options of the driver.
         address = url.difference_update_query(["password", *connections.get_typed_options(url)])
-        address = address.set(drivername="postgresql", password=None)
+        # `set` would keep the password, and write it as `***`.
+        address = address.set(drivername="postgresql")._replace(password=None)
         options.append(f"--dbname={address.render_as_string()}")
     result = subprocess.run(  # noqa: S603, the programs of PostgreSQL
         [path, *options, *arguments], env=environment, capture_output=True, check=False

@@ -16,7 +16,7 @@ from blogapi.cli import report_problems
 from blogapi.storage import migration_names
 from blogapi.upgrading import rollback as rollback_steps
 from blogapi.upgrading import service
-from blogapi.upgrading.service import BlogState, CheckResult
+from blogapi.upgrading.service import BlogState, UpgradeCheckResult
 from blogapi.version import __version__
 
 _RELEASE_HEADING = re.compile(r"^## \[(\d+\.\d+\.\d+)\].*$", re.MULTILINE)
@@ -51,7 +51,7 @@ def _read_changelog_sections() -> Iterator[tuple[str, str]]:
 
 
 def _list_changelog_paths() -> list[Path]:
-    """Return the paths at which the changelog can be; a built package contains a copy."""
+    """Return the possible paths of the changelog; a built package contains a copy of it."""
     built = Path(blog_folder.__file__).with_name("CHANGELOG.md")
     return [built, *([blog_folder.CHECKOUT / "CHANGELOG.md"] if blog_folder.CHECKOUT else [])]
 
@@ -87,7 +87,7 @@ def upgrade(check: bool, url: str, key: str, as_json: bool) -> None:
             return
         _print_versions(state)
         if obstacle := service.find_obstacle_to_rollback(instance):
-            click.echo(f"There will be no way back, because {obstacle}.", err=True)
+            click.echo(f"This upgrade cannot be undone, because {obstacle}.", err=True)
         started = time.monotonic()
         create_app()
         click.echo(f"Upgraded the blog in {time.monotonic() - started:.1f} seconds.")
@@ -118,11 +118,11 @@ def _check_upgrade(instance: Path, state: BlogState, url: str, key: str, as_json
         needed, free = result.needed / 1024**2, result.free / 1024**2
         click.echo(f"The upgrade needs {needed:,.1f} MB of disk space; {free:,.1f} MB are free.")
     if obstacle := service.find_obstacle_to_rollback(instance):
-        click.echo(f"There will be no way back, because {obstacle}.")
+        click.echo(f"This upgrade cannot be undone, because {obstacle}.")
     _print_differences(result, bool(url))
 
 
-def _print_differences(result: CheckResult, has_answers: bool) -> None:
+def _print_differences(result: UpgradeCheckResult, has_answers: bool) -> None:
     if result.stored is None:
         click.echo("Stored articles: the former version stored them in a way that cannot be compared.")
     elif not result.stored:
@@ -148,7 +148,7 @@ def _print_differences(result: CheckResult, has_answers: bool) -> None:
 @click.command()
 @click.option("--no-export", is_flag=True, help="Do not export what was written since the upgrade.")
 @click.option(
-    "--force", is_flag=True, help="Go back even if later versions have used the blog since the copy."
+    "--force", is_flag=True, help="Go back even if several versions have used the blog since the copy."
 )
 def rollback(no_export: bool, force: bool) -> None:
     """Restore the copy of the database that was made before the last upgrade.

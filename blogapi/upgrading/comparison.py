@@ -26,7 +26,7 @@ _MAX_ANSWER_BYTES = 64 * 2**20
 _ARTICLES_PATH = "/api/v1/blog/articles/"
 # The articles in this answer are also compared one by one.
 _SAMPLE_PATH = f"{_ARTICLES_PATH}?fields=*&page=1&page_size=5"
-# Both versions are asked for these documented paths, and their answers are compared.
+# The check requests these documented paths from both versions, and compares the answers.
 _COMPARED_PATHS = (
     *(_ARTICLES_PATH, _SAMPLE_PATH, "/api/v1/blog/pages/"),
     *("/api/v1/blog/categories/", "/api/v1/blog/tags/", "/api/v1/blog/authors/", "/api/v1/blog/site/"),
@@ -40,7 +40,7 @@ def compare_stored_articles(before: Connection, after: Connection) -> dict[str, 
     The name `article` stands for articles that only one of the databases has. Returns None if a version
     before the first release stored the articles in a format that cannot be compared.
     """
-    if not _stores_renderings(before):
+    if not _stores_rendered_fields(before):
         return None
     differing = Counter[str]()
     # The rows of both databases are in the order of the uuids of the articles.
@@ -56,7 +56,7 @@ def compare_stored_articles(before: Connection, after: Connection) -> dict[str, 
     return dict(differing)
 
 
-def _stores_renderings(connection: Connection) -> bool:
+def _stores_rendered_fields(connection: Connection) -> bool:
     inspector = inspect(connection)
     if inspector.has_table(_FORMER_TABLE):
         return True
@@ -67,7 +67,7 @@ def _stores_renderings(connection: Connection) -> bool:
 def _read_rendered_fields(connection: Connection) -> Iterator[tuple[Any, dict[str, Any]]]:
     """Yield the uuid of each article and its rendered fields; a field that cannot be read is absent.
 
-    Version 1.0.0 stored the JSON of each field in a table of its own.
+    Version 1.0.0 stored the JSON of all fields in a separate table.
     """
     is_former = inspect(connection).has_table(_FORMER_TABLE)
     name = _FORMER_TABLE if is_former else "article"
@@ -99,7 +99,7 @@ def _parse_value(field: str, value: Any) -> Any:
 
 
 def compare_answers(app: Flask, url: str, key: str) -> Iterator[str]:
-    """Yield a line for each documented read to which the application and the service give different answers.
+    """Yield a line for each documented path for which the application and the service send different answers.
 
     Raises Conflict if the service at the URL does not answer, or refuses the key.
     """

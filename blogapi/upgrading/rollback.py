@@ -22,14 +22,7 @@ from blogapi.exporting import service as exporting_service
 from blogapi.exporting.results import ExportReport
 from blogapi.operations.backups import restoring
 from blogapi.operations.backups import service as backup_service
-from blogapi.storage import (
-    connections,
-    files,
-    integrity,
-    migration_names,
-    postgresql_dumps,
-    upgrades,
-)
+from blogapi.storage import connections, files, integrity, migration_names, postgresql_dumps, upgrades
 from blogapi.storage.connections import get_database_url, open_plain_engine
 from blogapi.storage.database import db
 from blogapi.storage.postgresql_dumps import DumpError
@@ -40,7 +33,7 @@ from blogapi.web.errors import Conflict
 # The prefix of the names of staging folders, which contain an unfinished export or copy.
 _STAGING_PREFIX = ".rollback-"
 
-# The file system may round the time of the copy.
+# The file system can round the modification time of the copy.
 _TIME_MARGIN = timedelta(seconds=2)
 
 _WRITE_TIME_COLUMNS = {
@@ -54,10 +47,10 @@ _WRITE_TIME_COLUMNS = {
 class ExportedChanges:
     """The changes since the upgrade, which a rollback exports.
 
-    `version` is the version before the upgrade, or None if that version is older than 1.0. `folder` has the
+    `version` is the version before the upgrade, or None if that version is older than 1.0. `folder` is the
     export of articles, pages, terms and media files. `redirects` is the number of lines in `redirects_path`,
     a file that `redirect import` reads; without redirects, there is no such file. `lost` has the names of new
-    users, keys and webhooks, by kind, which are not exported.
+    users, keys and webhooks, by kind; a rollback loses them.
     """
 
     version: str | None
@@ -108,7 +101,7 @@ def check_rollback_possible(instance: Path, copy: UpgradeCopy) -> None:
 
 
 def refuse_later_versions(instance: Path, copy: UpgradeCopy) -> None:
-    """Raise Conflict if more than one version was started since the copy was made.
+    """Raise Conflict if several versions have used the blog since the copy was made.
 
     In this case, the last upgrade did not change the schema, so the copy is older than the user expects.
     """
@@ -119,7 +112,7 @@ def refuse_later_versions(instance: Path, copy: UpgradeCopy) -> None:
         raise Conflict(
             f"The copy of {copy.made:%Y-%m-%d %H:%M} UTC is from before the versions {', '.join(versions)}. "
             f"To go back to {versions[-2]}, install it, because the upgrade to {versions[-1]} has not "
-            "changed the schema. To go back to the copy, name --force."
+            "changed the schema. To go back to the copy, add --force."
         )
 
 
@@ -137,8 +130,8 @@ def export_changes(instance: Path, copy: UpgradeCopy, create_app: Callable[[], F
             backup_service.convert_errors(folder),
             files.create_temporary_folder(folder.parent, _STAGING_PREFIX) as staging,
         ):
-            unfinished = staging / folder.name
-            report = exporting_service.write_export(unfinished, layouts.DEFAULT, drafts=True, since=since)
+            export = staging / folder.name
+            report = exporting_service.write_export(export, layouts.DEFAULT_LAYOUT, drafts=True, since=since)
             version = db.session.scalar(
                 select(Release.version)
                 .where(Release.started < since)
@@ -156,7 +149,7 @@ def export_changes(instance: Path, copy: UpgradeCopy, create_app: Callable[[], F
                 redirect_file = staging / "redirects.txt"
                 redirect_file.write_text("".join(lines), encoding="utf-8")
                 files.rename_file(redirect_file, changes.redirects_path)
-            files.rename_file(unfinished, folder)
+            files.rename_file(export, folder)
             return changes
     finally:
         with app.app_context():

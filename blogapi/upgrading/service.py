@@ -18,12 +18,7 @@ from blogapi import config
 from blogapi.blueprints import build_access_matrix, compare_access_matrices
 from blogapi.content.articles.writing import rerendering
 from blogapi.operations.backups import service as backup_service
-from blogapi.storage import (
-    files,
-    postgresql_dumps,
-    releases,
-    upgrades,
-)
+from blogapi.storage import files, postgresql_dumps, releases, upgrades
 from blogapi.storage.connections import get_database_url, open_plain_engine
 from blogapi.storage.database import db
 from blogapi.storage.postgresql_dumps import DumpError
@@ -47,11 +42,11 @@ class BlogState:
 
 
 @dataclass(slots=True)
-class CheckResult:
-    """What an upgrade would change; sizes are in bytes.
+class UpgradeCheckResult:
+    """What an upgrade would change; `needed` and `free` are bytes of disk space (0 on PostgreSQL).
 
     `stored` is the result of `comparison.compare_stored_articles`. `rights` is None if the former rights are
-    unknown. `needed` and `free` are 0 on PostgreSQL.
+    unknown.
     """
 
     seconds: float
@@ -90,7 +85,7 @@ def delete_abandoned_copies(instance: Path) -> None:
 
 def check_upgrade(
     instance: Path, state: BlogState, create_app: CreateApp, *, url: str = "", key: str = ""
-) -> CheckResult:
+) -> UpgradeCheckResult:
     """Upgrade a copy of the database, and return what differs.
 
     With `url`, also compare the answers of the service at this URL with the answers of this version. Raises
@@ -101,19 +96,19 @@ def check_upgrade(
     delete_abandoned_copies(instance)
     if live.get_backend_name() == "sqlite":
         path = Path(str(live.database))
-        # The check needs the space of another copy.
+        # The check stores one copy more than an upgrade does.
         needed, free = upgrades.compute_needed_space(path), shutil.disk_usage(instance).free
         if free < needed * 4 / 3:
             upgrades.refuse_full_disk(path)
             raise Conflict(
                 f"The check needs {needed * 4 / 3 / 1024**2:.1f} MB in {instance}, which has "
-                f"{free / 1024**2:.1f} MB free."
+                f"{free / 1024**2:.1f} MB free; free some space, and repeat the check."
             )
-    with files.create_temporary_folder(instance, _STAGING_PREFIX) as folder, _open_copy(live, folder) as copy:
+    with files.create_temporary_folder(instance, _STAGING_PREFIX) as folder, _make_copy(live, folder) as copy:
         started = time.monotonic()
         with _create_app_on_copy(instance, folder, copy, create_app) as app:
             seconds = time.monotonic() - started
-            result = CheckResult(seconds, needed, free, _compare_stored_articles(live, copy), None)
+            result = UpgradeCheckResult(seconds, needed, free, _compare_stored_articles(live, copy), None)
             if state.rights is not None:
                 result.rights = list(compare_access_matrices(state.rights, build_access_matrix(app)))
             if url:
@@ -141,7 +136,8 @@ def find_obstacle_to_rollback(instance: Path) -> str | None:
 
 
 @contextmanager
-def _open_copy(live: URL, folder: Path) -> Iterator[URL]:
+def _make_copy(live: URL, folder: Path) -> Iterator[URL]:
+    """Yield the URL of a copy of the live database; the copy of a SQLite file is in `folder`."""
     if live.get_backend_name() == "sqlite":
         path = folder / "blog.db"
         files.create_private_file(path)

@@ -29,7 +29,7 @@ def add_hook(blog: Blog, name: str, url: str = NETLIFY, calls: Sequence[Any] = (
             "events": '["*"]',
             "quiet_seconds": 10,
             "interval_seconds": 60,
-            "position": queries.get_positions().last,
+            "position": queries.get_event_positions().last,
         }
         webhook = Webhook(uuid=uuid4(), name=name, url=url, **standard | columns)
         db.session.add(webhook)

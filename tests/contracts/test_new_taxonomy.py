@@ -69,7 +69,7 @@ EDITS = [
     ),
     ("exporting/snapshot.py", "from blogapi.content.taxonomies.tags", "from {places} import Place\n"),
     ("exporting/snapshot.py", "    authors: Sequence[Item]", "    places: Sequence[Item]\n"),
-    ("exporting/snapshot.py", "        _read_terms(\n            Author", "        _read_terms(Place),\n"),
+    ("exporting/snapshot.py", "        _read_terms(Author", "        _read_terms(Place),\n"),
 ]
 SCRIPT = """
 import sys

@@ -71,7 +71,7 @@ def test_every_change_is_told_in_order_although_servers_are_killed(app, as_login
         times = {"quiet_seconds": 0, "interval_seconds": INTERVAL}
         as_login.post(WEBHOOKS, json={"name": "build", "url": build.url, "mode": "combined"} | times)
         with app.app_context():
-            begin = queries.get_positions().last
+            begin = queries.get_event_positions().last
         expected = write_and_kill(app, serve, each, build, begin)
     assert list(dict.fromkeys(map(get_id, each.calls))) == expected
     assert b"SECRET" not in b"".join(call.body for call in each.calls + build.calls)

@@ -25,7 +25,7 @@ TEXTS = {
     "articles/old/salt.md": "Salt",
     ".gitattributes": "* -text",
 }
-FOREIGN = "No export has written the contents of this file; --overwrite replaces it."
+FOREIGN = "No export has written this version of the file; --overwrite replaces or deletes it."
 
 
 @pytest.fixture
@@ -129,7 +129,8 @@ def test_edited_files_are_neither_replaced_nor_deleted(export, root, read):
     for _ in range(2):
         assert export(without("articles/old/salt.md"))[1] == {
             "articles/tea.md": FOREIGN,
-            "articles/old/salt.md": f"The blog no longer contains this file, but: {FOREIGN}",
+            "articles/old/salt.md": "The blog no longer contains this file, but it cannot be deleted. "
+            + FOREIGN,
         }
     assert read()["articles/old/salt.md"] == "edited"
     assert export(without("articles/old/salt.md"), overwrite=True)[0]["removed"] == 1

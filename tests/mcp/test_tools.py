@@ -8,7 +8,7 @@ import re
 import pytest
 from jsonschema_rs import Draft202012Validator
 
-from blogapi.mcp import calls
+from blogapi.mcp import tool_calls
 from blogapi.mcp.bound_tools import bind_tools
 from blogapi.mcp.tools import TOOLS
 from blogapi.web.access import Role
@@ -69,7 +69,7 @@ def test_each_schema_is_valid_and_complete(assistant):
 
 def test_the_table_names_only_what_the_operations_have(contract):
     for bound in bind_tools(contract.original).values():
-        tool, schema = bound.tool, bound.description["inputSchema"]
+        tool, schema = bound.tool, bound.definition["inputSchema"]
         names = {parameter["name"] for parameter in bound.parameters}
         assert {*tool.parameters, *tool.defaults} <= names, tool.name
         assert {*tool.body} <= schema["properties"].keys(), tool.name
@@ -133,7 +133,7 @@ def test_an_argument_without_a_value_keeps_its_default(assistant, make_article, 
 def test_only_an_argument_with_several_values_takes_a_list(assistant, make_article, name, value):
     make_article()
     text = assistant.call("search_articles", **{name: value})
-    assert text == f"The argument {name!r} has one value; send it without a list."
+    assert text == f"The argument {name!r} is a single value; send it without a list."
 
 
 def test_the_id_of_an_item_is_no_list(assistant, make_article):
@@ -155,7 +155,7 @@ def test_an_object_has_its_etag_which_a_write_needs(assistant, make_article):
 
 
 @pytest.mark.parametrize(
-    ("size", "fits"), [(calls.MAX_RESULT_BYTES - 3000, True), (calls.MAX_RESULT_BYTES, False)]
+    ("size", "fits"), [(tool_calls.MAX_RESULT_BYTES - 3000, True), (tool_calls.MAX_RESULT_BYTES, False)]
 )
 def test_a_result_is_whole_or_an_error(assistant, make_article, size, fits):
     uuid = str(make_article(content="x" * size, content_type="text").uuid)

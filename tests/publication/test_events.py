@@ -11,7 +11,7 @@ from sqlalchemy.exc import OperationalError
 
 from blogapi.content.articles import service as articles
 from blogapi.content.articles.schemas import ArticleBodySchema
-from blogapi.publication import background, event_writer
+from blogapi.publication import background_thread, event_writer
 from blogapi.publication.models import ChangeType, Event
 from blogapi.storage.database import CommitCounter, db, savepoint, transaction
 from tests.conftest import ARTICLES, AUTHORS, CATEGORIES, TAGS
@@ -186,8 +186,8 @@ def wait_until(is_done):
 def test_the_thread_of_a_server_writes_due_events(app, schedule, set_clock, read_events, monkeypatch):
     schedule(1)
     set_clock(NOON + HOUR)
-    monkeypatch.setattr(background, "CHECK_SECONDS", 0.01)
-    end = background.start_background_thread(app)
+    monkeypatch.setattr(background_thread, "CHECK_SECONDS", 0.01)
+    end = background_thread.start_background_thread(app)
     try:
         wait_until(lambda: len(read_events()) == 2)
     finally:
@@ -206,8 +206,8 @@ def test_a_daily_task_that_fails_neither_ends_the_thread_nor_starts_again_at_onc
         calls.append("fails")
         raise error
 
-    monkeypatch.setattr(background, "CHECK_SECONDS", 0.01)
-    end = background.start_background_thread(app, fail, lambda: calls.append("next"))
+    monkeypatch.setattr(background_thread, "CHECK_SECONDS", 0.01)
+    end = background_thread.start_background_thread(app, fail, lambda: calls.append("next"))
     try:
         wait_until(lambda: "fails" in calls)
         set_clock(NOON + HOUR)
@@ -220,7 +220,7 @@ def test_a_daily_task_that_fails_neither_ends_the_thread_nor_starts_again_at_onc
 
 
 def test_an_unexpected_error_ends_neither_the_thread_nor_its_daily_tasks(app, monkeypatch, caplog):
-    calls, write = [], background.event_writer.write_due_events
+    calls, write = [], background_thread.event_writer.write_due_events
 
     def fail_once():
         calls.append("due")
@@ -228,10 +228,10 @@ def test_an_unexpected_error_ends_neither_the_thread_nor_its_daily_tasks(app, mo
             raise ValueError("damaged")
         write()
 
-    monkeypatch.setattr(background.event_writer, "write_due_events", fail_once)
-    monkeypatch.setattr(background, "CHECK_SECONDS", 0.01)
-    monkeypatch.setattr(background, "_ERROR_PAUSE_SECONDS", 0.01)
-    end = background.start_background_thread(app, lambda: calls.append("daily"))
+    monkeypatch.setattr(background_thread.event_writer, "write_due_events", fail_once)
+    monkeypatch.setattr(background_thread, "CHECK_SECONDS", 0.01)
+    monkeypatch.setattr(background_thread, "_ERROR_PAUSE_SECONDS", 0.01)
+    end = background_thread.start_background_thread(app, lambda: calls.append("daily"))
     try:
         wait_until(lambda: calls.count("due") > 1)
     finally:
@@ -255,7 +255,7 @@ def test_old_events_are_deleted_except_the_newest_of_each_item(
     with app.app_context():
         for days, count in ((429, 2), (431, 1)):
             set_clock(NOON + days * 24 * HOUR)
-            background.delete_old_events()
+            background_thread.delete_old_events()
             found = db.session.scalars(select(Event).where(Event.kind == "article")).all()
             assert len(found) == count
             db.session.rollback()

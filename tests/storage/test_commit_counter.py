@@ -15,7 +15,7 @@ from operator import add
 import pytest
 from sqlalchemy import create_engine, make_url, text, update
 
-from blogapi.delivery.response_cache.commit_version import PostgresCommitVersion
+from blogapi.delivery.response_cache.commit_version import PostgresVersionSource
 from blogapi.storage.checkpoint import WriteLock
 from blogapi.storage.database import WRITE_LOCK, CommitCounter, db, transaction
 from tests.conftest import TAGS
@@ -43,8 +43,8 @@ def make_source(app, engine):
     """Makes commit version sources of the database."""
     with ExitStack() as stack:
 
-        def make(**options) -> PostgresCommitVersion:
-            source = PostgresCommitVersion(engine, WRITE_LOCK.get(app), **options)
+        def make(**options) -> PostgresVersionSource:
+            source = PostgresVersionSource(engine, WRITE_LOCK.get(app), **options)
             stack.callback(source.close)
             return source
 
@@ -52,7 +52,7 @@ def make_source(app, engine):
 
 
 @pytest.fixture
-def source(make_source) -> PostgresCommitVersion:
+def source(make_source) -> PostgresVersionSource:
     """The commit version source of the database."""
     return make_source()
 
@@ -153,7 +153,7 @@ def test_an_unreachable_database_has_no_version():
     with closing(socket.socket()) as unused:
         unused.bind(("127.0.0.1", 0))
         url = make_url(SERVER_URL).set(port=unused.getsockname()[1])
-        source = PostgresCommitVersion(create_engine(url), WriteLock())
+        source = PostgresVersionSource(create_engine(url), WriteLock())
         assert source.get_version() is None
         # The failure also applies to requests that waited for the same query.
         assert source.get_version(since=0) is None

@@ -15,7 +15,7 @@ from sqlalchemy import URL, create_engine
 
 from blogapi.accounts.users.models import Account
 from blogapi.delivery.response_cache import commit_version
-from blogapi.delivery.response_cache.commit_version import SqliteCommitVersion
+from blogapi.delivery.response_cache.commit_version import SqliteVersionSource
 from blogapi.storage.database import db, transaction
 from tests.conftest import close_connections
 
@@ -51,7 +51,7 @@ def engine(database_path):
 @pytest.fixture
 def source(engine):
     """The commit version source of the file."""
-    source = SqliteCommitVersion(engine)
+    source = SqliteVersionSource(engine)
     yield source
     source.close()
 
@@ -124,7 +124,7 @@ def test_the_version_can_be_read_during_a_write(source, other_connection):
 
 
 def test_a_missing_file_has_no_version_and_is_not_created(engine, database_path):
-    source = SqliteCommitVersion(engine)
+    source = SqliteVersionSource(engine)
     database_path.unlink()
     assert [source.get_version(), source.get_version(since=0)] == [None, None]
     assert not database_path.exists()
@@ -132,7 +132,7 @@ def test_a_missing_file_has_no_version_and_is_not_created(engine, database_path)
 
 def test_a_file_that_is_not_a_database_has_no_version(engine, database_path):
     database_path.write_bytes(b"not a database" * 100)
-    assert SqliteCommitVersion(engine).get_version() is None
+    assert SqliteVersionSource(engine).get_version() is None
 
 
 def test_a_file_that_was_recreated_has_a_new_version(engine, source, database_path):
@@ -210,7 +210,7 @@ def test_a_commit_during_a_read_is_seen_by_later_requests(engine, other_connecti
             return Rows(rows)
 
     monkeypatch.setattr(sqlite3, "connect", lambda *args, **named: connect(*args, factory=Slow, **named))
-    source = SqliteCommitVersion(engine)
+    source = SqliteVersionSource(engine)
     first = source.get_version()
     assert source.get_version(since=received_at[0]) > first
     source.close()
@@ -261,6 +261,6 @@ def test_no_thread_reads_a_version_older_than_the_last_commit(source, other_conn
 def test_the_path_of_the_file_may_be_relative(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     create_note_table(Path("blog.db"))
-    source = SqliteCommitVersion(create_engine("sqlite:///blog.db"))
+    source = SqliteVersionSource(create_engine("sqlite:///blog.db"))
     assert source.get_version() is not None
     source.close()

@@ -31,8 +31,8 @@ MAX_FEED_ENTRIES = 20
 # The value of the filter `language` that selects the articles in all languages.
 ALL_LANGUAGES = "all"
 
-# The maximum number of characters of content in a feed; further articles are shown as excerpts. A longer feed
-# does not fit into the response cache, so each request would build it again.
+# The maximum number of characters of content in a feed; the other articles are shown as excerpts. A longer
+# feed does not fit into the response cache, so each request would build the feed again.
 MAX_FEED_CHARACTERS = 1_000_000
 
 _ENTRY_FIELDS = (
@@ -43,7 +43,7 @@ _ENTRY_FIELDS = (
 
 @dataclass(frozen=True, slots=True)
 class FeedAuthor:
-    """An author in a byline; `url` is the address of their page or of their own website, or None."""
+    """An author in a byline; `url` is the address of their page on the site, or None."""
 
     name: str
     url: str | None
@@ -70,7 +70,7 @@ class Feed:
     """The description and the entries of a feed.
 
     `id` never changes. `page_url` is the address of the page that lists the same articles or, if there is no
-    such page, of the home page. `own_url` is the address of the feed, or None if it is unknown.
+    such page, of the home page. `feed_url` is the address of the feed, or None if it is not known.
     """
 
     id: str
@@ -78,7 +78,7 @@ class Feed:
     description: str
     language: str
     page_url: str
-    own_url: str | None
+    feed_url: str | None
     icon: str | None
     updated: datetime
     entries: Sequence[FeedEntry]
@@ -121,7 +121,7 @@ def get_feed(filters: dict[str, str], path: str, edit_html: Callable[[str], str]
         description=site.description,
         language=site.language,
         page_url=_make_page_url(site, terms) or addresses.make_home_url(site) or home_url,
-        own_url=f"{service_url}{path}" if service_url else None,
+        feed_url=f"{service_url}{path}" if service_url else None,
         icon=addresses.make_absolute_picture_url(site, site.icon),
         updated=max((entry.updated for entry in entries), default=site.last_updated),
         entries=entries,
@@ -160,7 +160,7 @@ def _make_entry(site: Site, article: dict[str, Any], *, is_full: bool) -> FeedEn
     assert published is not None and updated is not None, "an article with a URL has both times"
     content = None
     if is_full:
-        # Imported here, because servers whose feeds contain only excerpts save the 4 MB of its libraries.
+        # Imported here, so that servers whose feeds contain only excerpts do not load its libraries (4 MB).
         from blogapi.rendering import sanitizer
 
         content = sanitizer.make_addresses_absolute(article["html"], article["url"])

@@ -80,7 +80,7 @@ def _format_xml_feed(feed_class: type[SyndicationFeed], feed: Feed) -> bytes:
         feed_guid=feed.id,
         description=_to_xml_text(feed.description or feed.title),
         language=feed.language,
-        feed_url=feed.own_url,
+        feed_url=feed.feed_url,
         updated=feed.updated,
     )
     # For a feed without entries, feedgenerator would use the current time, and each response would differ.
@@ -114,7 +114,7 @@ def format_json_feed(feed: Feed) -> bytes:
         "version": "https://jsonfeed.org/version/1.1",
         "title": feed.title,
         "home_page_url": feed.page_url,
-        "feed_url": feed.own_url,
+        "feed_url": feed.feed_url,
         "description": feed.description or None,
         "icon": feed.icon,
         "language": feed.language,

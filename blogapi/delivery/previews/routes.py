@@ -74,7 +74,7 @@ def build_blueprint(resource: Resource) -> Blueprint:
     return bp
 
 
-contents = Blueprint(
+preview_contents = Blueprint(
     "preview_contents",
     __name__,
     url_prefix=_API_PREFIX,
@@ -83,10 +83,10 @@ contents = Blueprint(
 )
 
 
-@contents.get("/preview/<token>/")
+@preview_contents.get("/preview/<token>/")
 @allow(anyone)
-@contents.arguments(PreviewedQuery, location="query")
-@contents.response(200, PreviewedSchema(), partial_schema=PreviewedFieldsSchema, storable=False)
+@preview_contents.arguments(PreviewedQuery, location="query")
+@preview_contents.response(200, PreviewedSchema(), partial_schema=PreviewedFieldsSchema, storable=False)
 def single(query: Query, token: str) -> JsonBody:
     """Return the article or page of a preview link, with the edits of the working copy if there is one."""
     item, _ = service.get_item_json(token, query.fields)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from urllib.parse import quote, unquote
 
-from blogapi.delivery.redirects.custom.service import GONE
+from blogapi.delivery.redirects.custom.service import GONE_STATUS
 from blogapi.delivery.redirects.custom.targets import find_redirect_chain
 from blogapi.delivery.redirects.queries import CUSTOM_KIND, Redirect
 from blogapi.site.paths import extract_path, strip_slash
@@ -17,7 +17,7 @@ PERMANENT_STATUS = 308
 
 @dataclass(frozen=True, slots=True)
 class RedirectLine:
-    """A redirect of a web server. The paths are percent-encoded.
+    """A redirect in the configuration of a web server. The paths are percent-encoded.
 
     `new` can be an absolute address; it is empty if the page is gone.
     """
@@ -55,7 +55,7 @@ FORMATS: Mapping[str, Callable[[RedirectLine], str]] = {
     "netlify": format_netlify_line,
     "nginx": _make_nginx_formatter(PERMANENT_STATUS, 301),
     "nginx-temporary": _make_nginx_formatter(302),
-    "nginx-gone": _make_nginx_formatter(GONE),
+    "nginx-gone": _make_nginx_formatter(GONE_STATUS),
 }
 
 

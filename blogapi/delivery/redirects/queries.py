@@ -1,4 +1,4 @@
-"""Finds the redirects from former slugs and paths of items, and the custom redirects."""
+"""Finds the custom redirects, and the redirects from former slugs and former paths of items."""
 
 from __future__ import annotations
 
@@ -115,9 +115,10 @@ def find_redirects(address: str) -> Page[Sequence[Redirect]]:
     }
     slugs = {kind: addresses.list_possible_slugs(parsed) for kind, parsed in values.items()}
     paths = [strip_slash(path), f"{strip_slash(path)}/"]
-    rows = db.session.execute(_build_statement(), {**slugs, "paths": paths, "now": current_time()}).all()
+    parameters: dict[str, Any] = {**slugs, "paths": paths, "now": current_time()}
+    rows = db.session.execute(_build_lookup_statement(), parameters).all()
     redirects = _to_redirects(site, rows)
-    matches = [row for row in redirects if _get_page_path(row.old_url) == strip_slash(path)]
+    matches = [row for row in redirects if _decode_path(row.old_url) == strip_slash(path)]
     # A former path takes precedence over a former slug: the former address of a slug is only derived from the
     # current pattern of addresses.
     matches.sort(
@@ -136,7 +137,7 @@ def _hide_placeholder_addresses(site: Site, redirects: Sequence[Redirect]) -> Se
 
 
 @cache
-def _build_statement() -> CompoundSelect[*tuple[Any, ...]]:
+def _build_lookup_statement() -> CompoundSelect[*tuple[Any, ...]]:
     """Return the statement of `find_redirects`; it is built once, because building it takes milliseconds.
 
     The parameters of the statement are `now`, `paths`, and the slugs of each kind under the name of the kind.
@@ -218,10 +219,10 @@ def _to_redirects(site: Site, rows: Sequence[Row[Any]]) -> list[Redirect]:
     tree = page_tree.get_tree()
     page_urls = {uuid: site.url + path for uuid, path in page_paths.make_all_paths(site, tree).items()}
     redirects = [_to_redirect(site, row, page_urls) for row in rows]
-    pages = _find_page_paths(site, [item for item in redirects if _is_path(item.old)])
+    pages = _find_article_paths(site, [item for item in redirects if _is_path(item.old)])
     now = current_time()
-    pages |= {_get_page_path(page_urls[uuid]) for uuid, node in tree.items() if is_readable(node, now)}
-    return [item for item in redirects if not _is_path(item.old) or _get_page_path(item.old_url) not in pages]
+    pages |= {_decode_path(page_urls[uuid]) for uuid, node in tree.items() if is_readable(node, now)}
+    return [item for item in redirects if not _is_path(item.old) or _decode_path(item.old_url) not in pages]
 
 
 def _to_redirect(site: Site, row: Row[Any], page_urls: Mapping[UUID, str]) -> Redirect:
@@ -258,13 +259,14 @@ def _is_path(old: str) -> bool:
     return old.startswith("/")
 
 
-def _get_page_path(url: str | None) -> str:
+def _decode_path(url: str | None) -> str:
+    """Return the decoded path of a URL, without a slash at its end."""
     return strip_slash(unquote(urlsplit(url or "").path))
 
 
-def _find_page_paths(site: Site, redirects: Sequence[Redirect]) -> set[str]:
+def _find_article_paths(site: Site, redirects: Sequence[Redirect]) -> set[str]:
     """Return the paths of all public articles that can be equal to the former paths of these redirects."""
-    pages = {_get_page_path(item.new_url) for item in redirects if item.kind != CUSTOM_KIND}
+    pages = {_decode_path(item.new_url) for item in redirects if item.kind != CUSTOM_KIND}
     column = Article.slug if "slug}" in site.article_path else Article.uuid
     references = set[str]()
     for redirect in redirects:
@@ -278,7 +280,7 @@ def _find_page_paths(site: Site, redirects: Sequence[Redirect]) -> set[str]:
     for batch in split_values(remaining):
         keys = batch if column is Article.slug else filter(None, map(parse_uuid, batch))
         rows = db.session.execute(_select_article_addresses().where(column.in_(list(keys))))
-        pages |= {_get_page_path(_make_redirect_url(site, row, row.new)) for row in rows}
+        pages |= {_decode_path(_make_redirect_url(site, row, row.new)) for row in rows}
     return pages
 
 

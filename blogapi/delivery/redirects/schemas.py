@@ -7,7 +7,7 @@ from typing import Any
 import marshmallow as ma
 from marshmallow import validate
 
-from blogapi.delivery.redirects.custom.service import STATUSES
+from blogapi.delivery.redirects.custom.service import REDIRECT_STATUSES
 from blogapi.delivery.redirects.formats import FORMATS
 from blogapi.delivery.redirects.queries import REDIRECT_KINDS
 from blogapi.web.fields import Fields, Identifier, OmitNullMixin, OutputSchema, Text, Timestamp
@@ -57,7 +57,7 @@ class RedirectSchema(OmitNullMixin, OutputSchema):
         metadata={
             "description": "The status of a custom redirect. It is absent for former slugs and paths, which "
             "moved permanently.",
-            "enum": list(STATUSES),
+            "enum": list(REDIRECT_STATUSES),
             "example": 301,
         }
     )

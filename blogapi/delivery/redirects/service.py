@@ -1,4 +1,4 @@
-"""Stores and deletes the former slugs of articles, from which redirects lead."""
+"""Stores and deletes former slugs of articles; the blog redirects requests for former slugs."""
 
 from __future__ import annotations
 

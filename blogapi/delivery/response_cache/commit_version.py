@@ -48,17 +48,17 @@ class CommitVersion:
         return CommitVersion(self.commit + 1, self.public + int(public), time)
 
 
-class SqliteCommitVersion:
-    """The commit version of a SQLite file, read through a connection that never writes.
+class SqliteVersionSource:
+    """Reads the commit version of a SQLite file, through a connection that never writes.
 
-    `PRAGMA data_version`, a query of 4 microseconds, tells whether another connection has committed.
+    `PRAGMA data_version`, a query of 4 microseconds, shows whether another connection has committed.
     """
 
     def __init__(self, engine: Engine) -> None:
         self._path = Path(str(engine.url.database)).absolute()
         # With mode=rw, SQLite never creates the file, so a deleted database is not replaced by an empty one.
         self._uri = f"{self._path.as_uri()}?mode=rw"
-        self._opened: tuple[int, int] | None = None
+        self._opened_file: tuple[int, int] | None = None
         self._next_check = -math.inf
         self._lock = threading.Lock()
         self._connection: sqlite3.Connection | None = None
@@ -66,7 +66,7 @@ class SqliteCommitVersion:
         # The tag of the last visible commit, or None if the tag cannot be read.
         self._visible: Any = None
         self._last_read = (self._version, -math.inf)
-        # After the engine is disposed, the path may lead to another file.
+        # When the engine has been disposed, another file can have the same path.
         event.listen(engine, "engine_disposed", lambda _: self.close())
 
     def get_version(self, since: float | None = None, *, strict: bool = True) -> CommitVersion | None:
@@ -104,21 +104,21 @@ class SqliteCommitVersion:
             )
             # The values of `data_version` on two different connections cannot be compared.
             self._data_version, self._visible = -1, None
-            self._opened = connections.get_file_identity(self._path)
+            self._opened_file = connections.get_file_identity(self._path)
         self._check_file_identity(time.monotonic())
-        (data_version,) = self._execute_query("PRAGMA data_version")
+        (data_version,) = self._fetch_row("PRAGMA data_version")
         return int(data_version)
 
     def _has_visible_change(self) -> bool:
         before = self._visible
         try:
             # If another commit follows this query, the next query of `data_version` reports it.
-            self._visible = self._execute_query("SELECT visible FROM commit_counter")
+            self._visible = self._fetch_row("SELECT visible FROM commit_counter")
         except sqlite3.Error:
             self._visible = None
         return self._visible is None or self._visible != before
 
-    def _execute_query(self, statement: str) -> Any:
+    def _fetch_row(self, statement: str) -> Any:
         assert self._connection is not None
         rows = self._connection.execute(statement).fetchall()
         return rows[0] if rows else None
@@ -126,7 +126,7 @@ class SqliteCommitVersion:
     def _check_file_identity(self, now: float) -> None:
         if now < self._next_check:
             return
-        if self._opened != connections.get_file_identity(self._path):
+        if self._opened_file != connections.get_file_identity(self._path):
             raise sqlite3.OperationalError("The database file was removed or replaced.")
         self._next_check = now + CHECK_SECONDS
 
@@ -139,8 +139,8 @@ class SqliteCommitVersion:
         self._last_read = (self._version, -math.inf)
 
 
-class PostgresCommitVersion:
-    """The commit version of a PostgreSQL database, read in one round trip through a separate connection.
+class PostgresVersionSource:
+    """Reads the commit version of a PostgreSQL database, in one round trip through a separate connection.
 
     Every `transaction()` changes the tag in `commit_counter`. `staleness` is CACHE_STALENESS_MS in seconds.
     """
@@ -157,16 +157,16 @@ class PostgresCommitVersion:
         event.listen(engine, "engine_disposed", lambda _: self.close())
 
     def get_version(self, since: float | None = None, *, strict: bool = True) -> CommitVersion | None:
-        """Return the commit version, or None if the server cannot be reached; see SqliteCommitVersion.
+        """Return the commit version, or None if the server cannot be reached; see SqliteVersionSource.
 
-        Unless `strict` is set, the version may be up to CACHE_STALENESS_MS old.
+        Unless `strict` is set, the version can be up to CACHE_STALENESS_MS old.
         """
         arrived = time.monotonic() if since is None else since
         version, last_read_at = self._last_read
         if arrived < last_read_at or (not strict and self._get_version_age() < self._staleness):
             return version
         with self._lock:
-            # While this request waited, another request may have read the version.
+            # While this thread waited for the lock, another thread may have read the version.
             version, last_read_at = self._last_read
             if arrived < last_read_at:
                 return version
@@ -222,7 +222,7 @@ class PostgresCommitVersion:
         self._connection = None
 
 
-CommitVersionSource = SqliteCommitVersion | PostgresCommitVersion
+CommitVersionSource = SqliteVersionSource | PostgresVersionSource
 
 
 def create_version_source(app: Flask) -> CommitVersionSource:
@@ -230,6 +230,6 @@ def create_version_source(app: Flask) -> CommitVersionSource:
     with app.app_context():
         engine = db.engine
     if engine.dialect.name == "sqlite":
-        return SqliteCommitVersion(engine)
+        return SqliteVersionSource(engine)
     staleness = app.config["CACHE_STALENESS_MS"] / 1000
-    return PostgresCommitVersion(engine, WRITE_LOCK.get(app), staleness=staleness)
+    return PostgresVersionSource(engine, WRITE_LOCK.get(app), staleness=staleness)

@@ -41,7 +41,7 @@ ONLY_CACHED_KEY = "blogapi.only-cached"
 # WSGI environ keys for the time until which a response is valid, and whether it shows drafts.
 CACHEABLE_UNTIL_KEY, SHOWS_DRAFTS_KEY = "blogapi.until", "blogapi.shows-drafts"
 # The WSGI environ key that stores the commit version of a response that may be cached.
-VERSION_KEY = "blogapi.commit-version"
+COMMIT_VERSION_KEY = "blogapi.commit-version"
 
 NO_EXPIRY = datetime.max.replace(tzinfo=UTC)
 
@@ -116,7 +116,7 @@ class ResponseCacheMiddleware:
             raise NotCached
         if pending is None:
             return self._application(environ, start_response)
-        environ[VERSION_KEY] = pending.version.public
+        environ[COMMIT_VERSION_KEY] = pending.version.public
         return self._compute_response(pending, environ, start_response)
 
     def _make_pending_response(self, environ: WSGIEnvironment) -> _PendingResponse | None:
@@ -303,7 +303,7 @@ def _make_cache_key(environ: WSGIEnvironment, api_key: str, variant: str) -> Has
     is_json = environ["PATH_INFO"] == "/" and headers.asks_for_json(
         parse_accept_header(environ.get("HTTP_ACCEPT"), MIMEAccept)
     )
-    # On other paths, only a request for Markdown gets another response, so all other values share one.
+    # On other paths, only `Accept` headers with Markdown change the response; all others share a cache key.
     accept = environ.get("HTTP_ACCEPT", "")
     negotiated = accept if "markdown" in accept.lower() else ""
     # The cache key is a digest, because API keys are never stored in plain text and the values may be long.

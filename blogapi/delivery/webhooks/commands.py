@@ -14,7 +14,7 @@ from blogapi.cli import report_problems
 from blogapi.delivery.webhooks import queries, service
 from blogapi.delivery.webhooks.event_types import EVENT_PATTERNS
 from blogapi.delivery.webhooks.messages import PRESETS
-from blogapi.delivery.webhooks.models import STANDARD, CallMode, Delivery
+from blogapi.delivery.webhooks.models import STANDARD_PRESET, CallMode, Delivery
 from blogapi.delivery.webhooks.schemas import DeliverySchema, WebhookBodySchema, WebhookSchema
 from blogapi.parsing import parse_timestamp, parse_uuid
 from blogapi.web.errors import Invalid, flatten_messages
@@ -51,7 +51,11 @@ def list_webhooks(as_json: bool) -> None:
     "--url", prompt="Address", hide_input=True, help="The address to call; prompted for if omitted."
 )
 @click.option(
-    "--preset", type=click.Choice([*PRESETS]), default=STANDARD, show_default=True, help="Kind of receiver."
+    "--preset",
+    type=click.Choice([*PRESETS]),
+    default=STANDARD_PRESET,
+    show_default=True,
+    help="Kind of receiver.",
 )
 @click.option(
     "--mode", type=click.Choice([*map(str, CallMode)]), help="One call for each change, or one for several."
@@ -91,7 +95,7 @@ def add_webhook(
 @webhook.command("test")
 @click.argument("uuid", callback=_parse_uuid)
 @with_appcontext
-def call_test_webhook(uuid: UUID) -> None:
+def send_test_call(uuid: UUID) -> None:
     """Call the webhook with this uuid once, with a sample event, and print the answer."""
     with report_problems():
         outcome = service.send_test_call(uuid)
@@ -129,7 +133,7 @@ def replay_changes(uuid: UUID, since: str) -> None:
         raise click.BadParameter("It is not a time such as 2026-11-20T09:00:00Z.", param_hint="SINCE")
     with report_problems():
         waiting = service.replay_changes(uuid, time).waiting
-    click.echo(f"{waiting} changes wait; `serve` makes the calls.")
+    click.echo(f"Waiting changes: {waiting}; `serve` makes the calls.")
 
 
 def _describe_delivery(delivery: Delivery) -> str:

@@ -41,7 +41,7 @@ _NO_ANSWER = Answer(None, "The call failed; see the log of the service.")
 
 # The maximum number of calls with one event that are planned at a time; further calls are planned later.
 MAX_EVENT_CALLS = 100
-# The maximum number of stored calls of a webhook; a further call replaces the oldest one.
+# The maximum number of stored calls of a webhook; a new call replaces the oldest call.
 MAX_STORED_DELIVERIES = 100
 
 
@@ -72,8 +72,8 @@ class DueCalls:
     end: int
     outcomes: list[Outcome] = field(default_factory=list)
 
-    def record_failure(self) -> None:
-        """Replace all outcomes with one failed call, so that the calls are repeated later."""
+    def replace_outcomes_with_failure(self) -> None:
+        """Replace all outcomes with one failed call, so that a server repeats the calls later."""
         attempt = self.webhook.failures + 1
         self.outcomes = [Outcome(message, _NO_ANSWER, clock.now(), attempt) for message in self.messages[:1]]
 
@@ -86,7 +86,7 @@ def lease_due_calls(server: str, busy: Collection[UUID] = ()) -> list[DueCalls]:
     webhooks = [hook for hook in queries.list_callable_webhooks(current_time()) if hook.uuid not in busy]
     if not webhooks:
         return []
-    positions, site = queries.get_positions(), get_site()
+    positions, site = queries.get_event_positions(), get_site()
     planned = [_plan_webhook_calls(webhook, positions, site) for webhook in webhooks]
     due = [calls for calls in planned if calls is not None]
     leased = _take_leases([calls.webhook for calls in due], server)
@@ -168,7 +168,7 @@ def _plan_combined_call(webhook: Webhook, last: int, site: Site) -> DueCalls | N
 
 
 def _take_leases(webhooks: Sequence[Webhook], server: str) -> set[UUID]:
-    """Lease the webhooks that no other server calls at the moment; return the uuids of the leased ones."""
+    """Lease the webhooks that no other server has leased, and return the uuids of the leased webhooks."""
     if not webhooks:
         return set()
     now, positions, leased = current_time(), {webhook.uuid: webhook.position for webhook in webhooks}, set()
@@ -182,7 +182,7 @@ def _take_leases(webhooks: Sequence[Webhook], server: str) -> set[UUID]:
 
 
 def _call_webhook(webhook: Webhook, message: Message, *, attempt: int) -> Outcome:
-    # Not the clock of the database: the receiver compares the time of the signature with its own clock.
+    # Use the clock of this computer: the receiver compares the time of the signature with its own clock.
     now = clock.now()
     try:
         request = messages.make_request(webhook, message, now)

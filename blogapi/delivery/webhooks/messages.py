@@ -15,7 +15,7 @@ from uuid import UUID, uuid4
 from flask import current_app
 
 from blogapi.delivery.webhooks import event_types, queries
-from blogapi.delivery.webhooks.models import MASK, STANDARD, CallMode, Delivery, Webhook
+from blogapi.delivery.webhooks.models import MASK, STANDARD_PRESET, CallMode, Delivery, Webhook
 from blogapi.publication import shared_caching
 from blogapi.publication.events import Cursor, format_cursor
 from blogapi.publication.models import FETCHED_CHANGES, ChangeType, Event
@@ -82,13 +82,13 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Preset:
-    """A kind of receiver: its name and a help text for admins, and functions that format its calls."""
+    """A kind of receiver: its name and help text for admins, and functions that make its requests."""
 
     label: str
     help: str
-    get_body: Callable[[Message], bytes]
+    make_body: Callable[[Message], bytes]
     headers: Mapping[str, str] = field(default_factory=dict)
-    get_query: Callable[[Message], Mapping[str, str]] = lambda message: {}
+    make_query: Callable[[Message], Mapping[str, str]] = lambda message: {}
 
 
 def _make_standard_body(message: Message) -> bytes:
@@ -101,14 +101,14 @@ def _make_standard_body(message: Message) -> bytes:
     return to_json_bytes({"type": message.type, "timestamp": _format_time(message.time), "data": data})
 
 
-def _make_title(message: Message) -> str:
+def _make_build_title(message: Message) -> str:
     if message.count:
         return f"{message.count} change{'s' * (message.count != 1)}"
     return "Test" if message.type == event_types.TEST_TYPE else "Build"
 
 
 PRESETS = {
-    STANDARD: Preset(
+    STANDARD_PRESET: Preset(
         "Another service",
         "The call is signed as the Standard Webhooks specification requires.",
         _make_standard_body,
@@ -117,7 +117,7 @@ PRESETS = {
         "Netlify",
         "In Netlify: Project configuration, Build and deploy, Build hooks, Add build hook.",
         lambda message: b"{}",
-        get_query=lambda message: {"trigger_title": _make_title(message)},
+        make_query=lambda message: {"trigger_title": _make_build_title(message)},
     ),
     "vercel": Preset("Vercel", "In Vercel: Settings, Git, Deploy Hooks, Create Hook.", lambda message: b""),
     "cloudflare": Preset(
@@ -130,7 +130,10 @@ PRESETS = {
         "The address is https://api.github.com/repos/OWNER/REPOSITORY/dispatches. The token needs the "
         "permission to write the contents of the repository; send it as the header Authorization: Bearer.",
         lambda message: to_json_bytes(
-            {"event_type": "blogapi", "client_payload": {"title": _make_title(message), "id": message.id}}
+            {
+                "event_type": "blogapi",
+                "client_payload": {"title": _make_build_title(message), "id": message.id},
+            }
         ),
         headers={"Accept": "application/vnd.github+json", "X-GitHub-Api-Version": "2022-11-28"},
     ),
@@ -213,13 +216,13 @@ def rebuild_message(delivery: Delivery) -> Message:
 def make_request(webhook: Webhook, message: Message, now: datetime) -> Request:
     """Return the request that sends the message to a webhook; the signature has the time `now`."""
     preset = PRESETS[webhook.preset]
-    body = preset.get_body(message)
+    body = preset.make_body(message)
     headers = {"User-Agent": f"blogapi/{__version__}", **preset.headers}
     if body:
         headers["Content-Type"] = "application/json"
-    if webhook.preset == STANDARD:
+    if webhook.preset == STANDARD_PRESET:
         headers |= _make_signature_headers(webhook, message, body, now)
-    query = urlencode(preset.get_query(message))
+    query = urlencode(preset.make_query(message))
     separator = "&" if "?" in webhook.url else "?"
     url = f"{webhook.url}{separator}{query}" if query else webhook.url
     return Request(url, {**headers, **webhook.custom_headers}, body)
@@ -227,7 +230,7 @@ def make_request(webhook: Webhook, message: Message, now: datetime) -> Request:
 
 def make_sample_request(preset: str, mode: str | None = None) -> dict[str, Any]:
     """Return the query, the headers and the body of a call with sample changes."""
-    sends_each_change = preset == STANDARD and mode != CallMode.COMBINED
+    sends_each_change = preset == STANDARD_PRESET and mode != CallMode.COMBINED
     changes = [_SAMPLE_CHANGE] * (1 if sends_each_change else 3)
     message = Message(
         "msg_5fa31c07_42",
@@ -245,7 +248,7 @@ def describe_request(webhook: Webhook, message: Message, now: datetime) -> dict[
     request = make_request(webhook, message, now)
     masks = {"Webhook-Signature": "v1,…", **dict.fromkeys(webhook.custom_headers, MASK)}
     headers = {name: masks.get(name, value) for name, value in request.headers.items()}
-    query = urlencode(PRESETS[webhook.preset].get_query(message))
+    query = urlencode(PRESETS[webhook.preset].make_query(message))
     return {"query": query, "headers": headers, "body": request.body.decode()}
 
 
@@ -263,7 +266,7 @@ def _make_signature_headers(webhook: Webhook, message: Message, body: bytes, now
 
 
 def _make_message_id(event: Event) -> str:
-    # A position that is not public has the prefix `u`, because a public position can be the same number.
+    # The prefix `u` marks positions that are not public, because a public position can be the same number.
     return f"msg_{event.tag}_{event.public_position or f'u{event.position}'}"
 
 

@@ -20,7 +20,7 @@ from blogapi.storage.database import Base, Identified, UtcDateTime, current_time
 MASK = "•••"
 
 # The preset of webhooks that send the changes in signed calls; webhooks with other presets start builds.
-STANDARD = "standard"
+STANDARD_PRESET = "standard"
 
 
 class CallMode(StrEnum):
@@ -93,7 +93,7 @@ class Webhook(Identified, Base):
 
         Build hooks also receive changes of unlisted items, because a built site contains these items.
         """
-        return [*self.event_patterns, *(UNLISTED_TYPES if self.preset != STANDARD else ())]
+        return [*self.event_patterns, *(UNLISTED_TYPES if self.preset != STANDARD_PRESET else ())]
 
     @property
     def receives_unlisted(self) -> bool:
@@ -127,7 +127,7 @@ class Webhook(Identified, Base):
 
 
 # Pauses all active webhooks of a copied database, so that the copy does not call the original's receivers.
-PAUSE_COPIED = (
+PAUSE_COPIED_WEBHOOKS = (
     update(Webhook)
     .where(Webhook.paused.is_(None))
     .values(paused=PauseReason.COPIED, paused_at=bindparam("now", type_=UtcDateTime()), next_attempt=None)

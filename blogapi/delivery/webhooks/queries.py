@@ -71,7 +71,7 @@ SENDER_KEY = "blogapi-webhooks-sender"
 MAX_LATEST_CALLS_PER_WEBHOOK = 20
 
 # After this number of seconds, a server makes no further calls to a webhook and stores the outcomes; a call
-# that has begun may take CALL_TIMEOUT_SECONDS more.
+# that has begun can take CALL_TIMEOUT_SECONDS more.
 MAX_CALLS_SECONDS = 10.0
 LEASE_DURATION = timedelta(seconds=2 * (MAX_CALLS_SECONDS + 2 * CALL_TIMEOUT_SECONDS))
 
@@ -107,7 +107,7 @@ def list_webhooks(page: PageRequest | None) -> Page[Sequence[WithAttributes]]:
 
 def describe_webhooks(webhooks: Sequence[Webhook]) -> list[WithAttributes]:
     """Return the webhooks with the additional attributes of WebhookSchema, such as `waiting`."""
-    positions = get_positions()
+    positions = get_event_positions()
     waiting, calls = count_waiting_events(webhooks, positions.last), list_latest_calls()
     return [
         WithAttributes(
@@ -142,9 +142,9 @@ def list_active_webhooks() -> Sequence[Webhook]:
 
 
 def list_callable_webhooks(now: datetime) -> Sequence[Webhook]:
-    """Return the active webhooks that have events after their position and may be called now.
+    """Return the active webhooks that have events after their position and can be called now.
 
-    A webhook may not be called before its next attempt, or while a server holds its lease.
+    A webhook is not called before the time of its next attempt, or while a server holds its lease.
     """
     last = select(CommitCounter.position).scalar_subquery()
     waiting = select(Webhook).where(Webhook.paused.is_(None), Webhook.position < last)
@@ -161,12 +161,12 @@ def is_leased(webhook: Webhook, now: datetime) -> bool:
     return (clock.discard_time_if_ahead(webhook.leased_until, now, LEASE_DURATION) or now) > now
 
 
-def list_delayed_webhooks() -> list[UUID]:
-    """Return the uuids of webhooks whose calls have been due for OVERDUE_AFTER; empty unless in `serve`."""
+def list_overdue_webhook_ids() -> list[UUID]:
+    """Return the uuids of webhooks with calls overdue by OVERDUE_AFTER; [] if this process makes no calls."""
     if SENDER_KEY not in current_app.extensions:
         return []
     free = list_callable_webhooks(current_time())
-    waiting = count_waiting_events(free, get_positions().last)
+    waiting = count_waiting_events(free, get_event_positions().last)
     times = {webhook.uuid: find_next_call_time(webhook, waiting[webhook.uuid]) for webhook in free}
     return [
         uuid for uuid, time in times.items() if time is not None and time <= current_time() - OVERDUE_AFTER
@@ -177,8 +177,8 @@ def list_delayed_webhooks() -> list[UUID]:
     "webhook_lag_seconds", "Time since the next call was due.", "webhook", "name", reads_database=True
 )
 def _read_webhook_lags() -> metrics.MetricValues:
-    # The sender immediately skips events that a webhook does not select, so these events are not excluded
-    # here.
+    # The sender immediately skips events that a webhook does not select, so this statement does not filter
+    # the events.
     first = select(Event.time).where(Event.position > Webhook.position).order_by(Event.position).limit(1)
     statement, now = select(Webhook, first.scalar_subquery()).where(Webhook.paused.is_(None)), current_time()
     rows = db.session.execute(statement)
@@ -195,7 +195,7 @@ def _read_webhook_failures() -> metrics.MetricValues:
     return {(str(webhook.uuid), webhook.name): webhook.failures for webhook in webhooks}
 
 
-def get_positions() -> EventPositions:
+def get_event_positions() -> EventPositions:
     """Return the current position of the last event, and the positions of deleted events."""
     deleted = (CommitCounter.deleted_position, CommitCounter.deleted_unlisted)
     return EventPositions(*db.session.execute(select(CommitCounter.position, *deleted)).one())
@@ -264,7 +264,7 @@ def find_replay_position(webhook: Webhook, since: datetime) -> int:
     is_public = Event.public_position.is_not(None)
     is_received = or_(is_public, Event.unlisted) if webhook.receives_unlisted else is_public
     position = db.session.scalar(select(func.min(Event.position)).where(Event.time >= since, is_received))
-    return get_positions().last if position is None else position - 1
+    return get_event_positions().last if position is None else position - 1
 
 
 def list_deliveries(webhook: UUID, page: PageRequest | None) -> Page[Sequence[Delivery]]:

@@ -11,7 +11,7 @@ from marshmallow import validate
 
 from blogapi.delivery.webhooks.event_types import ALL_TYPES_PATTERN, EVENT_PATTERNS
 from blogapi.delivery.webhooks.messages import PRESETS
-from blogapi.delivery.webhooks.models import STANDARD, CallMode, PauseReason
+from blogapi.delivery.webhooks.models import STANDARD_PRESET, CallMode, PauseReason
 from blogapi.web import outgoing
 from blogapi.web.fields import (
     BoundedList,
@@ -55,7 +55,7 @@ class ReceiverAddress(Text):
 def _check_headers(headers: dict[str, str]) -> None:
     for name, value in headers.items():
         if not _HEADER_NAME.fullmatch(name) or _RESERVED_HEADERS.fullmatch(name):
-            raise ma.ValidationError(f"{name[:100]!r} cannot be set as a header.")
+            raise ma.ValidationError(f"{name[:100]!r} cannot be a custom header; choose another name.")
         if len(value) > MAX_HEADER_LENGTH or not _HEADER_VALUE.fullmatch(value):
             raise ma.ValidationError(
                 f"The value of {name!r} must be 1 to {MAX_HEADER_LENGTH} ASCII characters."
@@ -205,7 +205,7 @@ class WebhookBodySchema(InputSchema):
         },
     )
     preset = ma.fields.String(
-        validate=validate.OneOf([*PRESETS]), load_default=lambda: STANDARD, metadata=_PRESET_METADATA
+        validate=validate.OneOf([*PRESETS]), load_default=lambda: STANDARD_PRESET, metadata=_PRESET_METADATA
     )
     mode = ma.fields.String(
         validate=validate.OneOf([*CallMode]),
@@ -260,7 +260,7 @@ class SampleInputSchema(InputSchema):
     """The preset and the mode of the sample call."""
 
     preset = ma.fields.String(
-        validate=validate.OneOf([*PRESETS]), load_default=lambda: STANDARD, metadata=_PRESET_METADATA
+        validate=validate.OneOf([*PRESETS]), load_default=lambda: STANDARD_PRESET, metadata=_PRESET_METADATA
     )
     mode = ma.fields.String(validate=validate.OneOf([*CallMode]), metadata=_MODE_METADATA)
 

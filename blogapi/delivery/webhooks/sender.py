@@ -31,6 +31,8 @@ def start_sender(app: Flask) -> Callable[[], None]:
 
 
 class _Sender:
+    """Makes the calls of all webhooks, in one thread for each webhook, until it is stopped."""
+
     def __init__(self, app: Flask) -> None:
         self.thread = threading.Thread(target=self._run_until_stopped, name="webhooks", daemon=True)
         self._app, self._stop = app, threading.Event()
@@ -40,7 +42,7 @@ class _Sender:
         self._calls: dict[UUID, Future[DueCalls]] = {}
 
     def stop_threads(self) -> None:
-        """Stop the threads; another server, or the next start, repeats calls whose outcome is not stored."""
+        """Stop the threads; another server or the next start repeats calls without a stored outcome."""
         self._stop.set()
         self.thread.join(CALL_TIMEOUT_SECONDS)
         self._pool.shutdown(wait=True)
@@ -56,7 +58,7 @@ class _Sender:
                 # The database may be unreachable for a while, or another version may have upgraded it.
                 self._app.logger.warning("the webhooks wait for the database: %s", error)
             except Exception:
-                self._app.logger.exception("the webhooks failed")
+                self._app.logger.exception("the sender of webhooks failed")
 
     def _process_calls(self) -> None:
         """Store the outcomes of finished calls, and start the calls that are due."""
@@ -71,7 +73,7 @@ class _Sender:
                 delivery.make_calls(due, is_stopping=self._stop.is_set)
             except Exception as error:
                 delivery.log_failure(error)
-                due.record_failure()
+                due.replace_outcomes_with_failure()
         return due
 
     def _store_finished_calls(self) -> None:
@@ -85,6 +87,6 @@ class _Sender:
                 self._app.logger.warning("the webhooks wait for the database: %s", error)
             except Exception as error:
                 delivery.log_failure(error)
-                call.result().record_failure()
+                call.result().replace_outcomes_with_failure()
             else:
                 del self._calls[uuid]

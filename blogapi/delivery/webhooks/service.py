@@ -16,7 +16,7 @@ from blogapi import clock
 from blogapi.delivery.webhooks import delivery, event_types, messages, queries
 from blogapi.delivery.webhooks.event_types import NOTICE_PATTERNS, selects_notice
 from blogapi.delivery.webhooks.messages import Message
-from blogapi.delivery.webhooks.models import STANDARD, CallMode, Delivery, PauseReason, Webhook
+from blogapi.delivery.webhooks.models import STANDARD_PRESET, CallMode, Delivery, PauseReason, Webhook
 from blogapi.storage.database import current_time, db, transaction
 from blogapi.web.errors import Conflict, Invalid, Problem
 from blogapi.web.fields import Fields, WithAttributes
@@ -24,7 +24,7 @@ from blogapi.web.fields import Fields, WithAttributes
 MAX_WEBHOOKS = 20
 DEFAULT_QUIET_SECONDS, DEFAULT_INTERVAL_SECONDS = 10, 60
 
-# Limits the calls that admins request (tests, builds, repetitions) to two at a time in each process.
+# Limits the calls that admins start (tests, builds, repetitions) to two at a time in each process.
 _running_calls = threading.BoundedSemaphore(2)
 
 
@@ -42,12 +42,12 @@ def create_webhook(fields: Fields) -> WithAttributes:
 
 
 def _make_webhook(fields: Fields) -> Webhook:
-    is_build_hook = fields["preset"] != STANDARD
+    is_build_hook = fields["preset"] != STANDARD_PRESET
     webhook = Webhook(
         mode=CallMode.COMBINED if is_build_hook else CallMode.EACH,
         quiet_seconds=DEFAULT_QUIET_SECONDS,
         interval_seconds=DEFAULT_INTERVAL_SECONDS,
-        position=queries.get_positions().last,
+        position=queries.get_event_positions().last,
         rotation=1,
         headers="{}",
     )
@@ -79,8 +79,8 @@ def rotate_secret(uuid: UUID, *, overlap_seconds: int) -> WithAttributes:
     """
     with transaction(visible=False):
         webhook = queries.get_webhook(uuid)
-        if webhook.preset != STANDARD:
-            raise Conflict("The calls of this webhook are not signed.")
+        if webhook.preset != STANDARD_PRESET:
+            raise Conflict("A build hook has no secret, because its calls are not signed.")
         webhook.rotation += 1
         webhook.rotation_ends = current_time() + timedelta(seconds=overlap_seconds)
     return _add_secret(webhook)
@@ -114,7 +114,7 @@ def start_build(uuid: UUID) -> Delivery:
     The calls that report changes are not affected. Raises Conflict if the webhook is not a build hook.
     """
     webhook = queries.get_webhook(uuid)
-    if webhook.preset == STANDARD:
+    if webhook.preset == STANDARD_PRESET:
         raise Conflict("This webhook starts no build; send a test call instead.")
     return _make_and_store_call(
         webhook, Message(f"msg_build_{uuid4().hex}", event_types.COMBINED_TYPE, clock.now())
@@ -140,7 +140,7 @@ def get_delivery_with_request(uuid: UUID, delivery_id: UUID) -> WithAttributes:
 
 
 def repeat_call(uuid: UUID, delivery_id: UUID) -> Delivery:
-    """Make a former call again, with the same id, and return its outcome."""
+    """Repeat a former call with the same message id, and return the outcome of the new call."""
     former = queries.get_delivery(uuid, delivery_id)
     return _make_and_store_call(queries.get_webhook(uuid), messages.rebuild_message(former))
 
@@ -181,15 +181,15 @@ def _limit_running_calls() -> Iterator[None]:
 def _set_webhook_fields(webhook: Webhook, fields: Fields) -> None:
     active = fields.get("active", webhook.active)
     preset, mode = fields.get("preset", webhook.preset), fields.get("mode", webhook.mode)
-    if preset != STANDARD and mode == CallMode.EACH:
+    if preset != STANDARD_PRESET and mode == CallMode.EACH:
         raise Invalid(
             "A build hook is called once for any number of changes; set `mode` to combined.",
             errors={"mode": ["Must be combined for this preset."]},
         )
     patterns = fields.get("event_patterns", webhook.event_patterns if webhook.events else ())
-    if preset != STANDARD and not {*NOTICE_PATTERNS}.isdisjoint(patterns):
+    if preset != STANDARD_PRESET and not {*NOTICE_PATTERNS}.isdisjoint(patterns):
         raise Invalid(
-            "Only a signed webhook can receive messages about backups.",
+            "Only a webhook with the preset `standard` can receive messages about backups.",
             errors={"events": ["Must have no backup events for this preset."]},
         )
     for name, value in fields.items():
@@ -210,7 +210,7 @@ def _reset_failures(webhook: Webhook) -> None:
 
 
 def _add_secret(webhook: Webhook) -> WithAttributes:
-    is_signed = webhook.preset == STANDARD
+    is_signed = webhook.preset == STANDARD_PRESET
     return WithAttributes(
         webhook, secret=messages.make_secret(webhook.uuid, webhook.rotation) if is_signed else None
     )

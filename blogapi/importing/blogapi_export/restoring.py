@@ -30,7 +30,7 @@ from blogapi.content.working_copies import service as copy_service
 from blogapi.content.working_copies.schemas import WorkingCopyBodySchema
 from blogapi.delivery.redirects.custom import service as redirect_service
 from blogapi.delivery.redirects.custom.schemas import CustomRedirectBodySchema
-from blogapi.delivery.redirects.custom.service import GONE
+from blogapi.delivery.redirects.custom.service import GONE_STATUS
 from blogapi.delivery.redirects.queries import CUSTOM_KIND
 from blogapi.exporting.snapshot import SITE_FIELDS
 from blogapi.importing import queries
@@ -265,7 +265,7 @@ def restore_redirects(
         try:
             # The parser of YAML returns only texts.
             status, path = get_text(redirect, "status"), get_required_text(redirect, "from", "/old/")
-            is_gone = status == str(GONE)
+            is_gone = status == str(GONE_STATUS)
             target = get_text(redirect, "to") if is_gone else get_required_text(redirect, "to", "/new/")
             body: Fields = {"path": quote(path), "target": target}
             body |= {"status": int(status) if status.isdecimal() else 0} if status else {}

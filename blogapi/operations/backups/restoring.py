@@ -19,7 +19,7 @@ from blogapi.cli import ProgressReporter, hide_progress
 from blogapi.config import CannotStart
 from blogapi.content import dependencies
 from blogapi.content.articles.writing import rerendering
-from blogapi.delivery.webhooks.models import PAUSE_COPIED
+from blogapi.delivery.webhooks.models import PAUSE_COPIED_WEBHOOKS
 from blogapi.operations.backups import archive, dumps, media_restoring, naming, service
 from blogapi.operations.backups.manifest import (
     DATABASE_FILE,
@@ -206,7 +206,7 @@ def _upgrade_database(url: URL, folder: Path) -> None:
         rerendering.init_app(app)
         # A visible commit changes the tags in `commit_counter`, so that caches drop the former responses.
         with app.app_context(), transaction():
-            db.session.execute(PAUSE_COPIED, {"now": clock.now()})
+            db.session.execute(PAUSE_COPIED_WEBHOOKS, {"now": clock.now()})
     finally:
         if "sqlalchemy" in app.extensions:
             with app.app_context():

@@ -33,7 +33,7 @@ from blogapi.content.articles import search_texts
 from blogapi.content.search import engines
 from blogapi.content.search.engine_base import SearchText
 from blogapi.content.search.models import SearchEntry
-from blogapi.delivery.webhooks.models import PAUSE_COPIED
+from blogapi.delivery.webhooks.models import PAUSE_COPIED_WEBHOOKS
 from blogapi.storage import connections, files, migration_names, upgrades
 from blogapi.storage.database import Base, CommitCounter, bytewise
 from blogapi.storage.disk_errors import is_damage_error
@@ -71,7 +71,7 @@ def copy_blog(
             sums: dict[str, Checksum] = {}
             for _ in progress(_copy_tables(reader, writer, sums), total=total, label="Copying"):
                 pass
-            writer.execute(PAUSE_COPIED, {"now": clock.now()})
+            writer.execute(PAUSE_COPIED_WEBHOOKS, {"now": clock.now()})
     return sums
 
 

@@ -18,7 +18,7 @@ _PAUSE_REASONS = {
 
 def list_advice() -> Iterator[Advice]:
     """Yield advice about the webhooks with problems, for admins in a browser."""
-    delayed = queries.list_delayed_webhooks()
+    delayed = queries.list_overdue_webhook_ids()
     for webhook in queries.list_webhooks(None).rows:
         reason = _PAUSE_REASONS.get(webhook.paused)
         waiting = format_count(webhook.waiting, "change")

@@ -18,7 +18,7 @@ from sqlalchemy.exc import DBAPIError
 
 from blogapi.config import CannotStart
 from blogapi.content.media.folder import get_folder
-from blogapi.delivery.webhooks.queries import list_delayed_webhooks
+from blogapi.delivery.webhooks.queries import list_overdue_webhook_ids
 from blogapi.operations.backups.status import read_status
 from blogapi.storage import connections, disk_errors, files, integrity
 from blogapi.storage.database import BUSY_ERRORS, WRITE_LOCK, db, transaction
@@ -170,7 +170,7 @@ def check() -> Fields:
     problem = find_service_problem()
     if problem is not None:
         raise Unavailable(PROBLEM_DETAILS[problem], code=problem)
-    warnings = [WEBHOOKS_WAIT] if list_delayed_webhooks() else []
+    warnings = [WEBHOOKS_WAIT] if list_overdue_webhook_ids() else []
     if read_status(Path(current_app.instance_path)).is_overdue(current_app.config["DAILY_BACKUPS"]):
         warnings.append(BACKUP_LATE)
     return {"status": "ok", "warnings": warnings or None}

@@ -26,7 +26,7 @@ def add_webhook(app: Flask, **columns: object) -> tuple[UUID, UUID]:
             "events": '["*"]',
             "quiet_seconds": 10,
             "interval_seconds": 60,
-            "position": queries.get_positions().last,
+            "position": queries.get_event_positions().last,
         }
         db.session.add(Webhook(uuid=webhook, **values | columns))
         db.session.flush()

@@ -10,8 +10,8 @@ from standardwebhooks.webhooks import Webhook as Verifier
 
 from blogapi import clock
 from blogapi.delivery.webhooks import delivery, queries
-from blogapi.delivery.webhooks.models import PAUSE_COPIED
-from blogapi.publication import background, event_writer
+from blogapi.delivery.webhooks.models import PAUSE_COPIED_WEBHOOKS
+from blogapi.publication import background_thread, event_writer
 from blogapi.storage.database import db, transaction
 from tests.conftest import ARTICLES, CATEGORIES
 
@@ -133,7 +133,7 @@ def test_other_events_are_skipped(app, receiver, make_webhook, deliver, make_art
     make_article()
     after = deliver(webhook)
     with app.app_context():
-        assert after.position == queries.get_positions().last
+        assert after.position == queries.get_event_positions().last
     assert types(receiver) == ["tag.created"]
 
 
@@ -360,7 +360,7 @@ def test_events_that_were_deleted_are_reported_as_a_reset(
         as_admin.patch(f"{ARTICLES}{article.uuid}/", json={"title": title})
     set_clock(NOW + timedelta(days=40))
     with app.app_context():
-        background.delete_old_events()
+        background_thread.delete_old_events()
         with transaction():
             queries.get_webhook(UUID(webhook["uuid"])).paused = None
     deliver(webhook)
@@ -449,7 +449,7 @@ def test_github_gets_a_repository_dispatch(receiver, make_webhook, deliver, make
 def test_the_webhooks_of_a_copied_blog_are_paused(app, make_webhook):
     webhook, paused = make_webhook(), make_webhook(active=False)
     with app.app_context(), transaction():
-        db.session.execute(PAUSE_COPIED, {"now": clock.now()})
+        db.session.execute(PAUSE_COPIED_WEBHOOKS, {"now": clock.now()})
     with app.app_context():
         assert queries.get_webhook(UUID(webhook["uuid"])).paused == "copied"
         assert queries.get_webhook(UUID(paused["uuid"])).paused == "admin"

@@ -115,7 +115,7 @@ def test_a_failure_of_the_database_does_not_end_the_thread(
     make_tag()
     receiver.wait_for(1)
     assert "the webhooks wait for the database" in caplog.text
-    assert "the webhooks failed" in caplog.text
+    assert "the sender of webhooks failed" in caplog.text
 
 
 def test_a_call_whose_outcome_cannot_be_stored_at_once_is_not_repeated(

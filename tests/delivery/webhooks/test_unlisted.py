@@ -10,7 +10,7 @@ from sqlalchemy import select
 
 from blogapi import blueprints
 from blogapi.delivery.webhooks import messages, queries
-from blogapi.publication import background, event_writer, events
+from blogapi.publication import background_thread, event_writer, events
 from blogapi.storage.database import CommitCounter, db, transaction
 from tests.conftest import ARTICLES
 
@@ -231,7 +231,7 @@ def test_deleted_changes_of_unlisted_items_are_a_gap_only_for_webhooks_that_rece
         change(path, title=title)
     set_clock(NOW + timedelta(days=40))
     with app.app_context():
-        background.delete_old_events()
+        background_thread.delete_old_events()
     set_clock(NOW)
     gaps = [as_login.get(f"{WEBHOOKS}{hook['uuid']}/").json["has_gap"] for hook in hooks]
     assert gaps == [False, True]
@@ -249,7 +249,7 @@ def test_a_reset_does_not_say_how_many_drafts_are_written(
         add("article", status="draft")
     set_clock(NOW + timedelta(days=40))
     with app.app_context():
-        background.delete_old_events()
+        background_thread.delete_old_events()
         last = db.session.scalar(select(CommitCounter.public_position))
     deliver(webhook)
     (call,) = receiver.calls

@@ -488,7 +488,8 @@ def test_the_password_is_not_in_the_arguments_of_the_programs(run, blog, use_emp
         "pg_restore",
         "pg_restore",
     ]
-    assert not any("secret-word" in word for arguments, _ in calls for word in arguments)
+    # A hidden password in the URL would be preferred to PGPASSWORD.
+    assert not any("secret-word" in word or "***" in word for arguments, _ in calls for word in arguments)
     assert {options["PGPASSWORD"] for _, options in calls} == {"secret-word"}
 
 

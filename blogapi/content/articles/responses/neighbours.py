@@ -16,7 +16,7 @@ from sqlalchemy import ColumnElement, case, desc, func, or_, select
 from blogapi.content.articles.models import Article, ArticleTag
 from blogapi.content.articles.schemas import ArticleLinkSchema
 from blogapi.content.taxonomies.categories import Category
-from blogapi.publication.visibility import match_listable, match_listed_articles
+from blogapi.publication.visibility import match_listable_articles, match_listed_articles
 from blogapi.site.addresses import make_row_url
 from blogapi.site.queries import get_site
 from blogapi.storage.database import current_time, db, table_of
@@ -55,7 +55,7 @@ def _find_previous_article(article: Any) -> Sequence[Any]:
     time = min(article.published_at, current_time() + timedelta(microseconds=1))
     # With a single range of times, SQLite begins at this article in the index.
     is_older = _article.published_at <= time, or_(_article.published_at < time, _article.uuid > article.uuid)
-    return _read_rows(article, match_listable(_article), *is_older, order=_NEWEST_FIRST)
+    return _read_rows(article, match_listable_articles(_article), *is_older, order=_NEWEST_FIRST)
 
 
 def _find_next_article(article: Any) -> Sequence[Any]:

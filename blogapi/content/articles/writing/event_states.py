@@ -42,7 +42,7 @@ def get_article_state(article: Article) -> ItemState:
         readable_from,
         ItemAddress(slug, path),
         listed=article.status in LISTED_STATUSES,
-        shows=frozenset(link.author_id for link in article.author_links if article.type == ItemType.ARTICLE),
+        authors=frozenset(row.author_id for row in article.author_links if article.type == ItemType.ARTICLE),
     )
 
 

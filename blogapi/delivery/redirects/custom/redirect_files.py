@@ -1,6 +1,6 @@
 """Reads redirects from the files of hosts and plugins: `_redirects`, `.htaccess`, exports of Redirection.
 
-Only redirects from a single path without patterns and conditions are read; others are skipped with a reason.
+Redirects with a pattern or a condition are skipped, with a reason.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from typing import Any, NoReturn
 import marshmallow as ma
 
 from blogapi.delivery.redirects.custom.schemas import CustomRedirectBodySchema
-from blogapi.delivery.redirects.custom.service import GONE
+from blogapi.delivery.redirects.custom.service import GONE_STATUS
 from blogapi.delivery.redirects.custom.targets import get_local_path
 from blogapi.site.paths import strip_slash
 from blogapi.web.errors import Invalid, flatten_messages
 from blogapi.web.fields import Fields, join_messages
 
-_STATUSES = {"301": 301, "308": 301, "302": 302, "303": 302, "307": 302, "410": GONE}
+_STATUSES = {"301": 301, "308": 301, "302": 302, "303": 302, "307": 302, "410": GONE_STATUS}
 _STATUS_WORDS = {"permanent": "301", "temp": "302", "seeother": "303", "gone": "410"}
 # The directives of Apache whose names contain the status.
 _DIRECTIVE_STATUSES = {"redirectpermanent": "301", "redirecttemp": "302"}
@@ -50,7 +50,7 @@ class _SkippedLine(Exception):
     """Raised for a line that is not a plain redirect; the message is the reason."""
 
 
-# The source, the target and the status of a redirect, as they are written in the file.
+# The source, the target and the status of a redirect, with the same texts as in the file.
 _RedirectTexts = tuple[str, str, str]
 # The number of a line, its content, and the function that parses it and raises _SkippedLine.
 _Line = tuple[int, Any, Callable[[Any], _RedirectTexts]]
@@ -93,14 +93,14 @@ def _make_redirect_fields(source: str, target: str, status_text: str) -> Fields:
     if _PLACEHOLDER_PATTERN.search(source) or _PLACEHOLDER_PATTERN.search(target):
         raise _SkippedLine(_PATTERN_REASON)
     if status_text not in _STATUSES:
-        raise _SkippedLine(f"a status {status_text} is not a redirect")
+        raise _SkippedLine(f"the status {status_text} is not a redirect")
     status = _STATUSES[status_text]
-    body = {"path": source, "target": "" if status == GONE else target, "status": status}
+    body = {"path": source, "target": "" if status == GONE_STATUS else target, "status": status}
     try:
         fields: Fields = CustomRedirectBodySchema().load(body)
     except ma.ValidationError as error:
         raise _SkippedLine(join_messages(flatten_messages(error.messages))) from None
-    if status != GONE and not fields["target"]:
+    if status != GONE_STATUS and not fields["target"]:
         raise _SkippedLine("it has no target")
     if get_local_path(fields["target"], "") == strip_slash(fields["path"]):
         raise _SkippedLine(
@@ -242,7 +242,7 @@ def _parse_rewrite_rule(text: str) -> _RedirectTexts:
 
 
 def _unescape_pattern(pattern: str) -> str:
-    """Return the one path that a regular expression matches."""
+    """Return the only path that a regular expression matches; raises _SkippedLine if it matches several."""
     literal = _LITERAL_PATTERN.fullmatch(pattern)
     if literal is None or not pattern.startswith("^"):
         raise _SkippedLine(_PATTERN_REASON)

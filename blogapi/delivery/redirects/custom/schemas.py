@@ -7,7 +7,7 @@ from typing import Any
 import marshmallow as ma
 from marshmallow import validate
 
-from blogapi.delivery.redirects.custom.service import STATUSES
+from blogapi.delivery.redirects.custom.service import REDIRECT_STATUSES
 from blogapi.delivery.redirects.custom.targets import parse_target
 from blogapi.site.paths import extract_former_path
 from blogapi.web.fields import Identifier, InputSchema, OutputSchema, Text, Timestamp
@@ -50,7 +50,7 @@ class CustomRedirectSchema(OutputSchema):
     uuid = Identifier()
     path = ma.fields.String(metadata=_PATH_METADATA)
     target = ma.fields.String(metadata=_TARGET_METADATA)
-    status = ma.fields.Integer(metadata={**_STATUS_METADATA, "enum": list(STATUSES)})
+    status = ma.fields.Integer(metadata={**_STATUS_METADATA, "enum": list(REDIRECT_STATUSES)})
     created = Timestamp(dump_only=True)
     last_updated = Timestamp(dump_only=True)
 
@@ -63,7 +63,7 @@ class CustomRedirectBodySchema(InputSchema):
     path = _RedirectPath(max_length=2_000, required=True, metadata=_PATH_METADATA)
     target = _RedirectTarget(max_length=2_000, load_default="", metadata=_TARGET_METADATA)
     status = ma.fields.Integer(
-        strict=True, validate=validate.OneOf(STATUSES), load_default=301, metadata=_STATUS_METADATA
+        strict=True, validate=validate.OneOf(REDIRECT_STATUSES), load_default=301, metadata=_STATUS_METADATA
     )
 
 

@@ -19,8 +19,8 @@ from blogapi.web.errors import Conflict, Invalid, require_item
 from blogapi.web.fields import Fields
 from blogapi.web.pagination import Page, PageRequest, fetch_page
 
-GONE = 410
-STATUSES = (301, 302, GONE)
+GONE_STATUS = 410
+REDIRECT_STATUSES = (301, 302, GONE_STATUS)
 
 
 class CustomRedirect(Identified, Timestamped, Base):
@@ -133,7 +133,7 @@ def delete_redirect(uuid: UUID) -> None:
 
 
 def _check_redirect(redirect: CustomRedirect) -> None:
-    if (redirect.status == GONE) != (not redirect.target):
+    if (redirect.status == GONE_STATUS) != (not redirect.target):
         sentence = (
             "Omit the target: 410 says that the page is gone." if redirect.target else "Name the target."
         )

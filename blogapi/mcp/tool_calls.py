@@ -13,8 +13,8 @@ from blogapi.mcp.bound_tools import BoundTool, get_argument_name
 from blogapi.web import inner_requests
 from blogapi.web.json import to_json
 
-# The maximum size of a result, because assistants cannot use longer results. A longer text is not cut off,
-# because an assistant could store the cut text.
+# The maximum size of a result, because assistants cannot use longer results. A longer result is refused and
+# not truncated, because an assistant could store the truncated text in an article.
 MAX_RESULT_BYTES = 100_000
 
 _PATH_VALUE = re.compile(r"[^/?#.%\s]+")
@@ -26,11 +26,11 @@ class CallError(Exception):
 
 
 def call_tool(bound: BoundTool, arguments: Mapping[str, Any], tools: Iterable[BoundTool]) -> str:
-    """Call a tool, and return the result as text; a CallError contains names of `tools` instead of paths."""
+    """Call a tool, and return the result as text; a CallError names tools instead of paths of the API."""
     try:
         response = _send_request(bound, arguments)
     except RecursionError as error:
-        raise CallError("The arguments are nested too deeply; send flatter ones.") from error
+        raise CallError("The arguments are nested too deeply; send flatter arguments.") from error
     if response.status_code >= 400:
         raise CallError(_describe_error(response, tools))
     text = _describe_result(response)
@@ -44,7 +44,7 @@ def call_tool(bound: BoundTool, arguments: Mapping[str, Any], tools: Iterable[Bo
 
 def _send_request(bound: BoundTool, arguments: Mapping[str, Any]) -> TestResponse:
     given = {name: value for name, value in arguments.items() if value is not None or name in bound.tool.body}
-    schema = bound.description["inputSchema"]
+    schema = bound.definition["inputSchema"]
     if unknown := sorted(given.keys() - schema["properties"].keys()):
         raise CallError(f"This tool has no argument {unknown[0]!r}; its schema lists the arguments.")
     if missing := [name for name in schema.get("required", ()) if name not in given]:
@@ -54,13 +54,14 @@ def _send_request(bound: BoundTool, arguments: Mapping[str, Any]) -> TestRespons
         name, argument = parameter["name"], get_argument_name(parameter["name"])
         value = given.pop(argument, None)
         if isinstance(value, list) and schema["properties"][argument].get("type") != "array":
-            raise CallError(f"The argument {argument!r} has one value; send it without a list.")
+            raise CallError(f"The argument {argument!r} is a single value; send it without a list.")
         # An empty list adds nothing to the query, so it must not remove the default, such as a page size.
         value = bound.tool.defaults.get(name) if value is None or value == [] else value
         if value is None:
             continue
         if parameter["in"] == "query":
-            query += [(name, _format_value(one)) for one in (value if isinstance(value, list) else [value])]
+            items = value if isinstance(value, list) else [value]
+            query += [(name, _format_value(item)) for item in items]
         elif parameter["in"] == "path":
             path = path.replace(f"{{{name}}}", quote(_format_argument(name, value, _PATH_VALUE), safe=""))
         else:
@@ -76,7 +77,7 @@ def _format_value(value: Any) -> str:
 def _format_argument(name: str, value: Any, pattern: re.Pattern[str]) -> str:
     text = _format_value(value)
     if not pattern.fullmatch(text):
-        raise CallError(f"The argument {get_argument_name(name)!r} has an invalid value.")
+        raise CallError(f"The argument {get_argument_name(name)!r} is invalid; copy it from a result.")
     return text
 
 
@@ -87,7 +88,7 @@ def _describe_error(response: TestResponse, tools: Iterable[BoundTool]) -> str:
     if wait := response.headers.get("Retry-After"):
         lines.append(f"Try again in {wait} seconds.")
     text = "\n".join([*lines, f"(status {response.status_code}, code {problem['code']})"])
-    # The longest path is replaced first, because a path can begin with another path.
+    # The longest path is replaced first, because a path can be the beginning of another path.
     for bound in sorted(tools, key=lambda bound: -len(bound.path)):
         text = text.replace(f"{bound.method} {bound.path}", bound.tool.name)
     return text

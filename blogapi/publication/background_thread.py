@@ -1,4 +1,4 @@
-"""The thread of a server that announces scheduled items on time, and deletes old rows."""
+"""The background thread of a server: writes the events of due items, and runs daily tasks."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from blogapi.publication.models import Event
 from blogapi.storage.database import CommitCounter, current_time, db, transaction
 from blogapi.storage.version_check import NewerSchema
 
-# The time between two checks whether events are due, and how long a server that stops waits for the thread.
+# The seconds between two checks for due items, and the maximum seconds that a stopping server waits.
 CHECK_SECONDS, STOP_SECONDS = 1.0, 5.0
 # The time until the next check after an unexpected error, which the log then does not repeat each second.
 _ERROR_PAUSE_SECONDS = 300.0
 
-# How long an event is kept after a newer event of the same item. A request with the cursor of a deleted event
-# is refused.
+# The time for which an event is kept after a newer event of the same item. A request with the cursor of a
+# deleted event is refused.
 EVENT_LIFETIME = timedelta(days=30)
 _DAY_SECONDS = 86_400
 _EVENTS_PER_TRANSACTION = 5000
