@@ -25,7 +25,7 @@ EMBED_HOSTS = frozenset(
 MAX_PLAYERS = 100
 
 _ADDRESS_END = r"(?:[/?&#]\S*)?"
-_PARAGRAPH = re.compile(r'<p><a href="(https?://[^"<>]*+)">([^<]*+)</a></p>')
+_ADDRESS_PARAGRAPH = re.compile(r'<p><a href="(https?://[^"<>]*+)">([^<]*+)</a></p>')
 _START = re.compile(r"[?&#](?:t|start)=(?:([0-9]{1,2})h)?(?:([0-9]{1,4})m)?(?:([0-9]{1,6})s?)?(?=[&#]|\Z)")
 # Matches the output of make_player_figure() after the sanitizer has cleaned it.
 _PLAYER_FRAME = re.compile(r'(<figure class="embed embed-[a-z]+">)<iframe [^<>]*+></iframe>')
@@ -116,7 +116,7 @@ def insert_players(html: str) -> str:
         count += frame is not None
         return frame or paragraph[0]
 
-    return _PARAGRAPH.sub(replace_paragraph, html)
+    return _ADDRESS_PARAGRAPH.sub(replace_paragraph, html)
 
 
 def make_player_figure(address: str) -> str | None:

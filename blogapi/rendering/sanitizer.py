@@ -199,14 +199,14 @@ def to_safe_html(content: str, content_type: str) -> str:
         safe = _CHECKBOX.sub(_label_checkbox, _FORM_FIELD.sub("", safe))
     if _NEW_TAB_ATTRIBUTE in safe:
         safe = _LINK.sub(_add_noopener, safe)
-    safe = _IFRAME.sub(_empty_iframe, safe)
+    safe = _IFRAME.sub(_clean_iframe, safe)
     if "<math" in safe:
         safe = mathml.FORMULA_OR_TAG.sub(r"\1", safe)
     # A strict Content-Security-Policy blocks inline styles, so `align` replaces the style.
     safe = _unwrap_refused_links(_ALIGNED_TAG.sub(_convert_style_to_align, safe))
     if content_type == "markdown":
         if "<img" in safe:
-            safe = _PARAGRAPH.sub(_to_figures, safe)
+            safe = _PICTURE_PARAGRAPH.sub(_replace_picture_paragraph, safe)
         safe = _HEADING.sub(attributes.add_heading_id, safe, count=MAX_HEADING_IDS)
     if attributes.renamed_ids:
         safe = _FRAGMENT_LINK.sub(attributes.rename_fragment, safe)
@@ -269,7 +269,7 @@ def _make_paragraphs(text: str) -> list[str]:
     return [escape(paragraph).replace("\n", "<br>\n") for paragraph in paragraphs if paragraph]
 
 
-def _empty_iframe(iframe: re.Match[str]) -> str:
+def _clean_iframe(iframe: re.Match[str]) -> str:
     return f"<iframe{iframe[1]}></iframe>" if ' src="https://' in iframe[1] else ""
 
 
@@ -403,12 +403,12 @@ class _AttributeFilter:
 
 # The sanitizer quotes each attribute value, and escapes `<` and `>` in it.
 _PICTURE = r"(?:<a [^<>]*+><img [^<>]*+></a>|<img [^<>]*+>)"
-_PARAGRAPH = re.compile(rf"<p>\s*+({_PICTURE}(?:\s*+(?:<br>\s*+)?{_PICTURE})*+)\s*+</p>")
+_PICTURE_PARAGRAPH = re.compile(rf"<p>\s*+({_PICTURE}(?:\s*+(?:<br>\s*+)?{_PICTURE})*+)\s*+</p>")
 _PICTURE_REGEX = re.compile(_PICTURE)
-_TITLE = re.compile(r'(<img [^<>]*?) title="([^"]+)"')
+_PICTURE_TITLE = re.compile(r'(<img [^<>]*?) title="([^"]+)"')
 
 
-def _to_figures(paragraph: re.Match[str]) -> str:
+def _replace_picture_paragraph(paragraph: re.Match[str]) -> str:
     """Return the figure or the gallery that replaces a paragraph that contains only pictures.
 
     The title of a picture becomes its caption, and several pictures become a gallery. A single picture
@@ -416,14 +416,14 @@ def _to_figures(paragraph: re.Match[str]) -> str:
     """
     pictures = _PICTURE_REGEX.findall(paragraph[1])
     if len(pictures) > 1:
-        return "\n".join(['<div class="gallery">', *map(_to_figure, pictures), "</div>"])
-    return _to_figure(pictures[0]) if _TITLE.search(pictures[0]) else paragraph[0]
+        return "\n".join(['<div class="gallery">', *map(_make_figure, pictures), "</div>"])
+    return _make_figure(pictures[0]) if _PICTURE_TITLE.search(pictures[0]) else paragraph[0]
 
 
-def _to_figure(picture: str) -> str:
-    title = _TITLE.search(picture)
+def _make_figure(picture: str) -> str:
+    title = _PICTURE_TITLE.search(picture)
     if title is None:
         return f"<figure>{picture}</figure>"
-    untitled = _TITLE.sub(r"\1", picture)
+    untitled = _PICTURE_TITLE.sub(r"\1", picture)
     caption = title[2].replace("&quot;", '"')
     return f"<figure>{untitled}<figcaption>{caption}</figcaption></figure>"

@@ -104,11 +104,11 @@ def _join_words(text: str, max_length: int) -> str:
 def _derive_slug_once(text: str, max_length: int, former: bool) -> str:
     if former:
         return hyphenate_words(
-            _NOT_ASCII.sub(_latin_to_ascii, unicodedata.normalize("NFC", text)), max_length
+            _NOT_ASCII.sub(_convert_latin_to_ascii, unicodedata.normalize("NFC", text)), max_length
         )
-    text = _fold_text(_NOT_ASCII.sub(_latin_to_ascii, _unescape_entities(text)))
+    text = _fold_text(_NOT_ASCII.sub(_convert_latin_to_ascii, _unescape_entities(text)))
     return _join_words(_APOSTROPHE.sub("-", _CONTRACTION.sub("", text)), max_length)
 
 
-def _latin_to_ascii(letter: re.Match[str]) -> str:
+def _convert_latin_to_ascii(letter: re.Match[str]) -> str:
     return anyascii(letter[0]) if unicodedata.name(letter[0], "").startswith("LATIN") else letter[0]

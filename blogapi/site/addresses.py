@@ -90,10 +90,10 @@ def make_article_url(
 
 def make_row_url(site: Site, row: Any) -> str | None:
     """Return the absolute address of the article in a row with the columns that `make_article_url` needs."""
-    return make_article_url(site, **get_address_values(row))
+    return make_article_url(site, **get_article_address_values(row))
 
 
-def get_address_values(row: Any) -> dict[str, Any]:
+def get_article_address_values(row: Any) -> dict[str, Any]:
     """Return the columns of an article's row that determine the address of its page."""
     return {name: getattr(row, name) for name in _ADDRESS_COLUMNS}
 
@@ -203,7 +203,7 @@ def localize_site(site: Site, language: str) -> Site:
     return cast(Site, WithAttributes(site, language=language))
 
 
-def list_homes(site: Site) -> dict[str, str]:
+def make_home_paths(site: Site) -> dict[str, str]:
     """Return the paths of the home pages by language; the language of the site is first."""
     return {language: make_home_path(localize_site(site, language)) for language in list_languages(site)}
 
@@ -265,7 +265,7 @@ def make_absolute_picture_url(site: Site, address: str) -> str | None:
     return make_absolute_address(address, get_service_url(site), "" if is_file else site.url)
 
 
-def check_path_pattern(pattern: str, placeholders: tuple[str, ...]) -> list[str]:
+def find_path_pattern_mistakes(pattern: str, placeholders: tuple[str, ...]) -> list[str]:
     """Return a sentence for each mistake in a path pattern."""
     names = _PLACEHOLDER.findall(pattern)
     allowed = ", ".join(f"{{{name}}}" for name in placeholders)

@@ -53,11 +53,11 @@ class PageNumber:
     number: int = 1
     words: str = ""
 
-    def number_title(self, title: str) -> str:
+    def add_to_title(self, title: str) -> str:
         """Return the title, followed by the page in parentheses if it is not the first page."""
         return title if self.number == 1 else f"{title} ({self.words or self.number})"
 
-    def number_url(self, url: str | None) -> str | None:
+    def add_to_url(self, url: str | None) -> str | None:
         """Return the address of this page of the list whose first page is at `url`."""
         return url and addresses.make_numbered_url(url, self.number)
 
@@ -72,7 +72,7 @@ def make_site_head(site: Site, *, page: PageNumber = FIRST_PAGE) -> Fields:
     """
     home, description = addresses.make_home_url(site), to_short_line(site.description)
     title = to_line(site.title) or urlsplit(site.url).netloc
-    summary = PageSummary(page.number_title(title), description, page.number_url(home), choose_image(site))
+    summary = PageSummary(page.add_to_title(title), description, page.add_to_url(home), choose_image(site))
     item = drop_empty_fields(
         {
             "@type": "WebSite",
@@ -89,8 +89,8 @@ def make_site_head(site: Site, *, page: PageNumber = FIRST_PAGE) -> Fields:
 
 def make_list_head(site: Site, title: str, path: str, *, page: PageNumber = FIRST_PAGE) -> Fields:
     """Return the head of a list that belongs to no term; its first page has this path below the site."""
-    url = page.number_url(f"{site.url}{path}") if site.url else None
-    full_title = page.number_title(" - ".join(filter(None, map(to_line, (title, site.title)))))
+    url = page.add_to_url(f"{site.url}{path}") if site.url else None
+    full_title = page.add_to_title(" - ".join(filter(None, map(to_line, (title, site.title)))))
     item = drop_empty_fields(
         {
             "@type": "CollectionPage",
@@ -106,7 +106,7 @@ def make_list_head(site: Site, title: str, path: str, *, page: PageNumber = FIRS
 
 def _list_alternates(site: Site) -> Sequence[Fields]:
     """Return the home pages of all languages, or nothing unless each language has its own home page."""
-    homes = addresses.list_homes(site)
+    homes = addresses.make_home_paths(site)
     if not site.url or not 1 < len({*homes.values()}) == len(homes):
         return []
     default = homes[normalize_language(site.own_language)]
@@ -214,24 +214,24 @@ def _make_head_html(head: Fields) -> str:
     json_ld = web_json.to_json(head["json_ld"]).translate(_ESCAPED_IN_SCRIPT)
     lines = [
         f"<title>{escape(head.get('title', ''))}</title>",
-        *(_make_meta("name", name, head[name]) for name in names if name in head),
+        *(_make_meta_tag("name", name, head[name]) for name in names if name in head),
         *([f'<link rel="canonical" href="{escape(head["canonical"])}">'] if "canonical" in head else []),
         *(
             f'<link rel="alternate" hreflang="{escape(page["language"])}" href="{escape(page["url"])}">'
             for page in head.get("alternates", ())
         ),
-        *(_make_meta("property", name, value) for name, value in _list_values(head["open_graph"])),
-        *(_make_meta("name", name, value) for name, value in _list_values(head["twitter"])),
+        *(_make_meta_tag("property", name, value) for name, value in _list_tag_values(head["open_graph"])),
+        *(_make_meta_tag("name", name, value) for name, value in _list_tag_values(head["twitter"])),
         f'<script type="application/ld+json">{json_ld}</script>',
     ]
     return "\n".join(lines)
 
 
-def _make_meta(kind: str, name: str, value: str) -> str:
+def _make_meta_tag(kind: str, name: str, value: str) -> str:
     return f'<meta {kind}="{name}" content="{escape(value)}">'
 
 
-def _list_values(tags: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
+def _list_tag_values(tags: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
     """Yield each name with each of its values; a name with a list of values appears several times."""
     for name, value in tags.items():
         yield from ((name, item) for item in (value if isinstance(value, list) else [value]))

@@ -43,7 +43,7 @@ def is_site_path(path: str) -> bool:
     return path.startswith("/") and not is_service_path(path)
 
 
-def find_known_parameters(path: str) -> tuple[str, ...] | None:
+def find_page_parameters(path: str) -> tuple[str, ...] | None:
     """Return the query parameters that a page of the site reads; None if no page can have the path."""
     if not is_site_path(path):
         return None
@@ -79,7 +79,7 @@ def find_fixed_page(site: Site, path: str) -> SitePage | None:
         year, month = map(int, match.groups())
         return SitePage("month", make_month_path(year, month), year=year, month=month)
     pages = [SitePage("search", SEARCH_PATH), SitePage("archive", ARCHIVE_PATH)]
-    pages += [SitePage("home", own, language=tag) for tag, own in addresses.list_homes(site).items()]
+    pages += [SitePage("home", own, language=tag) for tag, own in addresses.make_home_paths(site).items()]
     return next((page for page in pages if strip_slash(page.path) == strip_slash(path)), None)
 
 
@@ -97,10 +97,10 @@ def is_reserved_slug(site: Site, kind: str, slug: str) -> bool:
         return False
     path = unquote(addresses.make_slug_path(site, kind, slug))
     is_fixed = _get_first_segment(path) in FIXED_SEGMENTS or find_fixed_page(site, path) is not None
-    return is_fixed or is_service_path(path) or _is_other_item(site, kind, path)
+    return is_fixed or is_service_path(path) or _is_path_of_other_item(site, kind, path)
 
 
-def _is_other_item(site: Site, kind: str, path: str) -> bool:
+def _is_path_of_other_item(site: Site, kind: str, path: str) -> bool:
     """Return whether an item of another model, even a draft, can have the path."""
     own = get_model_of_kind(KINDS[kind].model or kind)
     for other in KINDS_WITH_PAGES:

@@ -53,7 +53,7 @@ def change_site(fields: Fields) -> Site:
         for name, value in fields.items():
             setattr(site, name, value)
         if site.built_in:
-            _refuse_unservable_site(site, fields, changed)
+            _check_built_in_site(site, fields, changed)
         if changed:
             record_site_change(changed)
         db.session.flush()
@@ -65,7 +65,7 @@ def change_site(fields: Fields) -> Site:
     return site
 
 
-def _refuse_unservable_site(site: Site, fields: Fields, changed: Collection[str]) -> None:
+def _check_built_in_site(site: Site, fields: Fields, changed: Collection[str]) -> None:
     """Raise Invalid if blogapi cannot show the site after a change; the errors name the given fields."""
     errors: Errors = defaultdict(list)
     for name, problems in find_serving_errors(site).items():

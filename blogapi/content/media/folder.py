@@ -33,7 +33,7 @@ class MediaFolder:
         self.root = root
 
     def get_path(self, hash: str, extension: str) -> Path:
-        """Return the path of a file, even if it is missing."""
+        """Return the path of a file, even if the file is missing."""
         return self.root / hash[:2] / f"{hash}.{extension}"
 
     @contextmanager

@@ -22,9 +22,9 @@ _entry = table_of(SearchEntry).c
 MAX_CANDIDATES = 10_000
 Conditions = Sequence[ColumnElement[bool]]
 # The words of an article as an engine stores them, by column.
-Words = Mapping[str, Any]
+IndexedWords = Mapping[str, Any]
 # The number of the article whose uuid is the parameter `key`.
-NUMBER_OF_KEY = select(_entry.number).where(_entry.article_id == bindparam("key")).scalar_subquery()
+NUMBER_OF_ARTICLE = select(_entry.number).where(_entry.article_id == bindparam("key")).scalar_subquery()
 
 
 @dataclass(frozen=True, slots=True)

@@ -82,7 +82,7 @@ _TABLE = table_of(SearchEntry)
 _entry = _TABLE.c
 
 # This statement is built once, because building a statement takes longer than executing it.
-_UPDATE_TIME = update(_TABLE).where(_entry.article_id == bindparam("key"))
+_UPDATE_LISTED_TIME = update(_TABLE).where(_entry.article_id == bindparam("key"))
 
 
 def index_articles(session: Session, texts: Sequence[SearchText]) -> None:
@@ -107,7 +107,7 @@ def update_listed_times(session: Session, times: Mapping[UUID, datetime | None])
     """Store the times from which articles are in the lists (None: in no list), by uuid."""
     if times:
         rows = [{"key": uuid, "listed_from": listed_from} for uuid, listed_from in times.items()]
-        session.connection().execute(_UPDATE_TIME, rows)
+        session.connection().execute(_UPDATE_LISTED_TIME, rows)
 
 
 def update_short_texts(session: Session, texts: Sequence[SearchText]) -> bool:

@@ -27,11 +27,11 @@ from sqlalchemy import (
 
 from blogapi.content.search import engine_base
 from blogapi.content.search.engine_base import (
-    NUMBER_OF_KEY,
+    NUMBER_OF_ARTICLE,
     Conditions,
+    IndexedWords,
     SearchField,
     SearchText,
-    Words,
     select_newest_entries,
 )
 from blogapi.content.search.models import SearchEntry
@@ -57,8 +57,8 @@ class Fts5:
     word_table = _INDEX_TABLE
     number: ColumnElement[int] = table.c.rowid
     # The statements that store all words of the article `key`, and the words of its short texts.
-    store_words = insert(_INDEX_TABLE).prefix_with("OR REPLACE").values(number=NUMBER_OF_KEY)
-    update_short_texts = update(_INDEX_TABLE).where(_INDEX_TABLE.c.number == NUMBER_OF_KEY)
+    store_words = insert(_INDEX_TABLE).prefix_with("OR REPLACE").values(number=NUMBER_OF_ARTICLE)
+    update_short_texts = update(_INDEX_TABLE).where(_INDEX_TABLE.c.number == NUMBER_OF_ARTICLE)
 
     def make_match_query(
         self, phrases: Sequence[Sequence[str]], *, prefix: bool, field: SearchField = SearchField.ALL
@@ -102,10 +102,10 @@ class Fts5:
         is_new = unindexed(_entry.number).in_(newest.with_only_columns(_entry.number).correlate(None))
         return select_newest_entries(self.select_hits(phrase), [is_new])
 
-    def restrict_planner(self, connection: Connection) -> None:
+    def configure_planner(self, connection: Connection) -> None:
         """Do nothing; the planner of SQLite reads the index first."""
 
-    def make_words(self, title: str, subtitle: str, text: str) -> Words:
+    def make_words(self, title: str, subtitle: str, text: str) -> IndexedWords:
         """Return the words of an article to store in the index, by column."""
         return dict(zip(_WORD_COLUMNS, map(_join_words, (title, subtitle, text)), strict=True))
 

@@ -43,7 +43,7 @@ def search_articles(
     engine, connection = get_engine(db.session()), db.session.connection()
     if among is not None:
         scope = [*scope, _is_selected(engine, connection, among)]
-    engine.restrict_planner(connection)
+    engine.configure_planner(connection)
     hits = engine.select_hits(engine.make_match_query(parsed.phrases, prefix=parsed.prefix))
     newest = select_newest_entries(hits, scope)
     total = connection.scalar(newest.with_only_columns(func.count()).order_by(None)) or 0

@@ -29,11 +29,11 @@ from sqlalchemy.dialects.postgresql import ARRAY, TSQUERY, TSVECTOR
 
 from blogapi.content.search import engine_base
 from blogapi.content.search.engine_base import (
-    NUMBER_OF_KEY,
+    NUMBER_OF_ARTICLE,
     Conditions,
+    IndexedWords,
     SearchField,
     SearchText,
-    Words,
     make_newest_order,
     select_newest_entries,
 )
@@ -51,24 +51,24 @@ MAX_POSITION, MAX_POSITIONS_PER_WORD, MAX_BYTES = 16_383, 255, 1_000_000
 # never matches words of two texts or a word at MAX_POSITION.
 _LAST_POSITION_IN_PHRASES = MAX_POSITION - 2
 
-PlacedWords = list[tuple[str, int]]
+WordPositions = list[tuple[str, int]]
 
 
-def place_words(texts: Sequence[str]) -> list[PlacedWords]:
+def assign_word_positions(texts: Sequence[str]) -> list[WordPositions]:
     """Return the words and the symbol words of each text, with their positions in the article.
 
     Consecutive words have consecutive positions. Symbol words, and words after the last position, have the
     position MAX_POSITION. Words beyond MAX_BYTES are omitted, as are further occurrences of a word that
     occurs too often.
     """
-    return list(_place_words_of_texts(map(find_words, texts), map(list_symbol_words, texts)))
+    return list(_assign_positions(map(find_words, texts), map(list_symbol_words, texts)))
 
 
-def _place_words_of_texts(words: Iterable[list[str]], terms: Iterable[list[str]]) -> Iterator[PlacedWords]:
+def _assign_positions(words: Iterable[list[str]], terms: Iterable[list[str]]) -> Iterator[WordPositions]:
     counts: dict[str, int] = {}
     position, bytes_left = 0, MAX_BYTES
     for words_of_text, terms_of_text in zip(words, terms, strict=True):
-        placed: PlacedWords = []
+        placed: WordPositions = []
         for word in words_of_text:
             position += 1
             count = counts.get(word, 0)
@@ -102,7 +102,7 @@ class Tsvector:
     number: ColumnElement[int] = table.c.number
     # The statement that stores the words of the article `key`.
     store_words = make_upsert_statement("postgresql", table, "vector", "titles", key=[number]).values(
-        number=NUMBER_OF_KEY
+        number=NUMBER_OF_ARTICLE
     )
 
     def make_match_query(
@@ -136,7 +136,7 @@ class Tsvector:
 
     def find_matching_row_numbers(self, connection: Connection, match: str) -> str:
         """Return the row numbers of all rows that match the query as one text; see `collect_numbers`."""
-        self.restrict_planner(connection)
+        self.configure_planner(connection)
         number_list = self.collect_numbers(connection, select(self.select_hits(match).c.number))
         # The statement that reads the articles may scan their table.
         connection.execute(select(func.set_config("enable_seqscan", "on", true())))
@@ -153,7 +153,7 @@ class Tsvector:
         is_phrase = _is_match(vector, literal(phrase))
         return select(newest.article_id).where(is_phrase).order_by(*make_newest_order(newest))
 
-    def restrict_planner(self, connection: Connection) -> None:
+    def configure_planner(self, connection: Connection) -> None:
         """Prevent scans of the index table in this transaction.
 
         Such a scan takes 2 s instead of 30 ms. The planner might choose such a scan, because it ignores that
@@ -167,9 +167,9 @@ class Tsvector:
             )
         )
 
-    def make_words(self, title: str, subtitle: str, text: str) -> Words:
+    def make_words(self, title: str, subtitle: str, text: str) -> IndexedWords:
         """Return the words of an article to store in the index, by column."""
-        placed = place_words((title, subtitle, text))
+        placed = assign_word_positions((title, subtitle, text))
         return {"vector": _make_vector(placed), "titles": _make_vector(placed[:2])}
 
     def find_up_to_date_articles(self, connection: Connection, texts: Sequence[SearchText]) -> set[UUID]:
@@ -196,7 +196,7 @@ def _is_match(vector: ColumnElement[Any], match: ColumnElement[str]) -> ColumnEl
     return vector.op("@@", is_comparison=True)(cast(match, TSQUERY))
 
 
-def _make_vector(placed: Sequence[PlacedWords]) -> str:
+def _make_vector(placed: Sequence[WordPositions]) -> str:
     positions: dict[str, list[str]] = defaultdict(list)
     for weight, words in zip("ABD", placed, strict=False):
         for word, position in words:

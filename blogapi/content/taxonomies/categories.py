@@ -8,7 +8,7 @@ from uuid import UUID
 import marshmallow as ma
 from sqlalchemy.orm import Mapped, mapped_column
 
-from blogapi.content.taxonomies.hierarchy import check_parent
+from blogapi.content.taxonomies.hierarchy import check_and_resolve_parent
 from blogapi.content.taxonomies.models import Term
 from blogapi.content.taxonomies.schemas import PAGE_URL_FIELD, TermBodySchema, TermDetails, TermDetailsBody
 from blogapi.content.taxonomies.taxonomy import Taxonomy
@@ -95,7 +95,7 @@ CATEGORIES = Taxonomy(
     link="article.category_id",
     deletion="Delete a category that has no articles.",
     defaults={"description": None, "cover_image": ""},
-    check_fields=partial(check_parent, Category),
+    check_fields=partial(check_and_resolve_parent, Category),
     list_section="4.3",
     detail_section="4.4",
 )

@@ -38,7 +38,7 @@ def can_have_parents(model: type[Any]) -> bool:
     return "parent_id" in table_of(model).c
 
 
-def check_parent(model: type[Any], uuid: UUID | None, fields: Fields) -> None:
+def check_and_resolve_parent(model: type[Any], uuid: UUID | None, fields: Fields) -> None:
     """Check the parent in the fields of a term, and replace the slug of the parent by its uuid.
 
     Raises Invalid if the parent does not exist, or is the term or a term below it. `uuid` is None for a new

@@ -41,7 +41,7 @@ def create_term(
     with transaction():
         if taxonomy.check_fields is not None:
             taxonomy.check_fields(None, fields)
-        _check_name(taxonomy, fields)
+        _check_name_is_free(taxonomy, fields)
         find_taken = partial(queries.find_taken_slugs, taxonomy)
         is_reserved = partial(is_reserved_slug, get_site(), taxonomy.model.kind)
         slug = choose_slug(fields.get("slug"), fields["name"], find_taken, is_reserved, make_term_slug)
@@ -78,7 +78,7 @@ def change_term(taxonomy: Taxonomy[TermType], uuid: UUID, fields: Fields) -> Ter
         if taxonomy.check_fields is not None:
             taxonomy.check_fields(uuid, fields)
         if make_name_key(fields.get("name", term.name)) != term.name_key:
-            _check_name(taxonomy, fields)
+            _check_name_is_free(taxonomy, fields)
         if "slug" in fields and fields["slug"] != term.slug:
             find_taken = partial(queries.find_taken_slugs, taxonomy, exclude=uuid)
             choose_slug(fields["slug"], "", find_taken, partial(is_reserved_slug, get_site(), term.kind))
@@ -179,7 +179,7 @@ def remove_reserved_slug(taxonomy: Taxonomy[Any], fields: Fields) -> None:
         del fields["slug"]
 
 
-def _check_name(taxonomy: Taxonomy[Any], fields: Fields) -> None:
+def _check_name_is_free(taxonomy: Taxonomy[Any], fields: Fields) -> None:
     """Raise Conflict if another term has the name and the fields contain no slug to distinguish the terms."""
     if "slug" in fields or not taxonomy.names_are_unique:
         return

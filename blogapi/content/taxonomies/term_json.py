@@ -76,7 +76,7 @@ class TermFilters:
 NO_FILTERS = TermFilters()
 
 
-def list_terms(
+def list_terms_json(
     taxonomy: Taxonomy[TermType],
     names: Sequence[str] | None = None,
     page: PageRequest | None = None,
@@ -166,7 +166,7 @@ def _list_similar_terms(
     return Page([rows[uuid] for uuid in shown], len(uuids), page)
 
 
-def get_term(
+def get_term_json(
     taxonomy: Taxonomy[TermType],
     uuid: UUID,
     list_articles: ListArticles,

@@ -24,7 +24,7 @@ from blogapi.content.search.tokenizer import (
     split_and_fold_word,
     tokenize_text,
 )
-from blogapi.content.search.tsvector import MAX_POSITION, MAX_POSITIONS_PER_WORD, place_words
+from blogapi.content.search.tsvector import MAX_POSITION, MAX_POSITIONS_PER_WORD, assign_word_positions
 from tests.texts import texts
 
 
@@ -207,22 +207,22 @@ def test_terms_are_the_same_whether_or_not_the_text_around_them_contains_a_sign(
     ],
 )
 def test_terms_with_punctuation_are_indexed_as_they_are_written(text, terms):
-    (placed,) = place_words([text])
+    (placed,) = assign_word_positions([text])
     assert [word for word, position in placed if position == MAX_POSITION] == terms
 
 
 def test_words_have_consecutive_positions_only_within_a_text():
-    assert place_words(["rye bread", "", "x"]) == [[("rye", 1), ("bread", 2)], [], [("x", 5)]]
+    assert assign_word_positions(["rye bread", "", "x"]) == [[("rye", 1), ("bread", 2)], [], [("x", 5)]]
 
 
 def test_only_the_first_occurrences_of_a_frequent_word_are_indexed():
-    (placed,) = place_words(["a " * MAX_POSITIONS_PER_WORD + "a b"])
+    (placed,) = assign_word_positions(["a " * MAX_POSITIONS_PER_WORD + "a b"])
     assert placed[-2:] == [("a", MAX_POSITIONS_PER_WORD), ("b", MAX_POSITIONS_PER_WORD + 2)]
 
 
 def test_each_word_after_the_last_position_is_indexed_only_once():
     first = [f"w{number}" for number in range(MAX_POSITION - 2)]
-    (placed,) = place_words([" ".join([*first, "late", "w0", "late", "later"])])
+    (placed,) = assign_word_positions([" ".join([*first, "late", "w0", "late", "later"])])
     assert placed[len(first) :] == [("late", MAX_POSITION), ("later", MAX_POSITION)]
 
 
