@@ -89,7 +89,7 @@ _FORM_FIELD = re.compile(r'<input(?![^<>]* type="checkbox")[^<>]*>')
 # Matches a checkbox and the text after it, up to the end of the line or block.
 _CHECKBOX = re.compile(rf"<input([^<>]*)>((?:[^<]++|</?(?:{INLINE_ELEMENTS}|img|sup)(?: [^<>]*+)?>)*+)")
 
-# Together with nh3's defaults, these are all schemes that the HTML standard calls safe.
+# The default schemes of nh3 and these are all schemes that the HTML standard calls safe.
 _URL_SCHEMES = nh3.ALLOWED_URL_SCHEMES | {"matrix", "sftp", "urn"}
 
 # A reference to a file of the media library, such as `media:3f2b6c1e-8d4a-4f5b-9c7d-1e2f3a4b5c6d`. These
@@ -121,7 +121,7 @@ _DROPPED_WITH_CONTENT = {
     *("annotation", "annotation-xml"),
 }
 
-# Rendered content contains no scripts, so the content of <noscript> is shown.
+# Rendered content contains no scripts, so only the tags of <noscript> are removed, not its content.
 _NOSCRIPT = re.compile(r"</?noscript\b[^<>]*>", re.IGNORECASE)
 
 # Elements whose content is not markup. Browsers ignore the slash at the end of the start tag, and would read
@@ -176,7 +176,7 @@ def to_safe_html(content: str, content_type: str) -> str:
     """Return the content as sanitized HTML; `content_type` is html, markdown or text.
 
     References to files (`media:<uuid>`) and to articles (`article:<uuid>`) are kept, and must be resolved
-    before the HTML is shown. Content that would take more than about two seconds is returned as
+    before the HTML is shown. Content that would take more than about two seconds to render is returned as
     escaped text.
     """
     html = _to_unsafe_html(content, content_type)
@@ -214,7 +214,7 @@ def to_safe_html(content: str, content_type: str) -> str:
 
 
 def is_shown_as_text(content: str, content_type: str, safe: str) -> bool:
-    """Return whether `safe` is the content as escaped text, because rendering it would take long."""
+    """Return whether `safe` is only the escaped content, because rendering the content would take long."""
     return "<" not in safe and _to_unsafe_html(content, content_type) is None
 
 
@@ -232,9 +232,9 @@ def make_heading_id(heading: str) -> str:
 
 
 def make_addresses_absolute(html: str, base: str) -> str:
-    """Return sanitized HTML with all addresses resolved against `base`, to be shown at another address.
+    """Return sanitized HTML with all addresses resolved against `base`, for example for a feed.
 
-    Alternative sizes of images are omitted, because nh3 does not resolve their addresses.
+    Links replace players. Alternative sizes of images are omitted, because nh3 does not resolve them.
     """
     attributes = {**_ALLOWED_ATTRIBUTES, "img": _ALLOWED_ATTRIBUTES["img"] - {"srcset", "sizes"}}
     attributes["source"] = _ALLOWED_ATTRIBUTES["source"] - {"srcset", "sizes"}
@@ -327,7 +327,7 @@ def _clean_reference(tag: str, attribute: str, value: str) -> str | None:
 
 
 class _AttributeFilter:
-    """Cleans the attributes of one document. nh3 calls the filter for each attribute in document order."""
+    """Cleans the attributes of one document; nh3 calls the instance for each attribute, in order."""
 
     def __init__(self, html: str, footnote_mark: str, *, has_references: bool) -> None:
         self.renamed_ids: dict[str, str] = {}

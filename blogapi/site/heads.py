@@ -17,17 +17,17 @@ from blogapi.site.models import Site
 from blogapi.web import json as web_json
 from blogapi.web.fields import Fields
 
-# A description appears in the head eight times, and search engines show about 160 characters.
+# The head contains the description eight times, and search engines show only about 160 characters of it.
 MAX_DESCRIPTION_LENGTH = 1000
 
-# WordPress sends the same value; without it, Google shows only small images.
+# Without this value, which WordPress also sends, Google shows only small images.
 ROBOTS = "max-image-preview:large"
 
 _LINE_BREAKS = re.compile("[\t\n\r\x85\u2028\u2029]+")
 _LANGUAGE_AND_REGION = re.compile(
     r"([a-z]{2,3})(?:-[a-z]{3})*(?:-[a-z]{4})?-([a-z]{2})(?![a-z\d])", re.IGNORECASE
 )
-# JSON without these characters cannot end a <script> element, and HTML parsers do not change it.
+# JSON without these characters cannot end a <script> element, and HTML parsers leave it unchanged.
 _ESCAPED_IN_SCRIPT = str.maketrans({character: f"\\u{ord(character):04x}" for character in "<>&\u2028\u2029"})
 
 # The name of a page, and its address if that is known.
@@ -48,13 +48,13 @@ class PageSummary:
 
 @dataclass(frozen=True, slots=True)
 class PageNumber:
-    """The page of a list that a head describes; `words` name the page in the title (empty: its number)."""
+    """The page of a list that a head describes; `words` name the page in titles (empty: use the number)."""
 
     number: int = 1
     words: str = ""
 
     def add_to_title(self, title: str) -> str:
-        """Return the title, followed by the page in parentheses if it is not the first page."""
+        """Return the title, followed by the page number in parentheses unless this is the first page."""
         return title if self.number == 1 else f"{title} ({self.words or self.number})"
 
     def add_to_url(self, url: str | None) -> str | None:
@@ -105,7 +105,7 @@ def make_list_head(site: Site, title: str, path: str, *, page: PageNumber = FIRS
 
 
 def _list_alternates(site: Site) -> Sequence[Fields]:
-    """Return the home pages of all languages, or nothing unless each language has its own home page."""
+    """Return the home pages of all languages; empty unless there are several, each with its own home page."""
     homes = addresses.make_home_paths(site)
     if not site.url or not 1 < len({*homes.values()}) == len(homes):
         return []

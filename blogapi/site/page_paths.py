@@ -1,4 +1,4 @@
-"""The paths of pages, which can contain the slugs of the pages above; `articles.page_tree` reads the tree."""
+"""Makes the paths of pages from the tree of pages, which `articles.page_tree` reads."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Functions that read the site, the size of its logo, and the address of the service."""
+"""Reads the site, the size of its logo, and the public address of the service."""
 
 from __future__ import annotations
 
@@ -41,9 +41,9 @@ def find_logo_size(site: Site) -> tuple[int, int] | None:
 def get_service_url(site: Site | None = None) -> str:
     """Return the public address of the service, or an empty string if it is unknown.
 
-    If `service_url` is not set, the built-in site and the service have the same address. An address that only
-    this machine or its network can reach is not returned: addresses of files then stay relative, so that the
-    blog also works through another port or name.
+    If `service_url` is not set, the service has the address of the built-in site, unless only this machine or
+    its network can reach this address: addresses of files then stay relative, so that the blog also works
+    through another port or name.
     """
     site = site or get_site()
     uses_site_url = site.built_in and not site.service_url and not is_local_address(site.url)

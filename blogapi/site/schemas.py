@@ -190,7 +190,7 @@ class SiteQuery(DetailQuery):
 def _check_languages_are_unique(languages: list[Fields]) -> None:
     tags = [item["language"] for item in languages]
     if len(set(tags)) < len(tags):
-        raise ma.ValidationError("A language appears twice.")
+        raise ma.ValidationError("A language appears twice; send each language only once.")
 
 
 class SiteChangesSchema(InputSchema):

@@ -1,4 +1,4 @@
-"""Checks which paths belong to the service, and whether blogapi can show the site at its addresses."""
+"""Decides which paths belong to the service, and whether blogapi can show the site at its addresses."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def is_site_path(path: str) -> bool:
 
 
 def find_page_parameters(path: str) -> tuple[str, ...] | None:
-    """Return the query parameters that a page of the site reads; None if no page can have the path."""
+    """Return the query parameters that the page at a path reads; None if no page can have the path."""
     if not is_site_path(path):
         return None
     return ("q", "page") if strip_slash(path) == strip_slash(SEARCH_PATH) else ()
@@ -52,7 +52,7 @@ def find_page_parameters(path: str) -> tuple[str, ...] | None:
 
 @dataclass(frozen=True, slots=True)
 class SitePage:
-    """What the built-in site shows at `path`, which is decoded.
+    """A page of the built-in site; `path` is its decoded path.
 
     `kind` is `home`, `search`, `archive`, `month`, `page`, `article`, `category`, `tag` or `author`; the last
     five have a `uuid`. `number` is the number of the page of a list, and `language` the language of a home
@@ -74,7 +74,7 @@ class SitePage:
 
 
 def find_fixed_page(site: Site, path: str) -> SitePage | None:
-    """Return the home, search, archive or month page at a decoded path, or None; a last slash is ignored."""
+    """Return the home, search, archive or month page at a decoded path (a last slash is ignored), or None."""
     if match := _MONTH_PATH.fullmatch(path):
         year, month = map(int, match.groups())
         return SitePage("month", make_month_path(year, month), year=year, month=month)

@@ -22,9 +22,9 @@ HIT_START, HIT_END = "\x02", "\x03"
 # A shorter prefix would match a large share of all words.
 MIN_PREFIX_LENGTH = 2
 
-# Longer words are shortened; no word of a natural language is that long.
+# Longer words are cut off; no word of a natural language is that long.
 MAX_WORD_LENGTH = 250
-# A word such as `a.b.c.…` would become an index of many times its length.
+# The endings of a word such as `a.b.c.…` would need an index of many times the length of the word.
 MAX_DOTS = 8
 
 MAX_SORT_KEY_LENGTH = 200
@@ -139,7 +139,7 @@ def _may_contain_symbol_word(text: str) -> bool:
 
 @lru_cache(maxsize=10_000)
 def split_and_fold_word(word: str) -> tuple[str, ...]:
-    """Return the words that a word becomes in the form used for comparison; `½` becomes `1` and `2`."""
+    """Return the word in the form used for comparison, which can be several words: `½` gives `1` and `2`."""
     if word.isascii():
         return (word.lower()[:MAX_WORD_LENGTH],)
     return tuple(part[:MAX_WORD_LENGTH] for part in _WORD.findall(_fold_word(word, "NFKC")))
@@ -151,7 +151,7 @@ def _fold_word(word: str, form: Literal["NFC", "NFKC"]) -> str:
     Diacritics of Latin letters, and Arabic and Hebrew vowel points, are removed.
     """
     folded = unicodedata.normalize(form, word[:MAX_WORD_LENGTH]).casefold()
-    # The word is composed first, because the marks of letters such as \u0623 and \u0622 are not short vowels.
+    # The word is composed first, so that the marks of letters such as \u0623 and \u0622 are kept.
     composed = unicodedata.normalize(form, folded)
     decomposed = unicodedata.normalize("NFD", _OPTIONAL_MARKS.sub("", composed))
     return unicodedata.normalize("NFC", _LATIN_DIACRITICS.sub("", decomposed))

@@ -47,8 +47,8 @@ _entry = table_of(SearchEntry).c
 # PostgreSQL limits the value of a position, the number of positions per word and the size of a tsvector.
 MAX_POSITION, MAX_POSITIONS_PER_WORD, MAX_BYTES = 16_383, 255, 1_000_000
 
-# The last position of words in phrases. There is a gap after it, as there is between two texts, so a phrase
-# never matches words of two texts or a word at MAX_POSITION.
+# Words after this position match no phrase. The next position stays empty, like the position between two
+# texts, so that a phrase never matches words of two texts, or a word at MAX_POSITION.
 _LAST_POSITION_IN_PHRASES = MAX_POSITION - 2
 
 WordPositions = list[tuple[str, int]]
@@ -100,7 +100,7 @@ class Tsvector:
     )
     word_table = table
     number: ColumnElement[int] = table.c.number
-    # The statement that stores the words of the article `key`.
+    # The statement that stores the words of the article whose uuid is `key`.
     store_words = make_upsert_statement("postgresql", table, "vector", "titles", key=[number]).values(
         number=NUMBER_OF_ARTICLE
     )
@@ -135,7 +135,7 @@ class Tsvector:
         return connection.scalar(select(cast(func.array_agg(number), String))) or "{}"
 
     def find_matching_row_numbers(self, connection: Connection, match: str) -> str:
-        """Return the row numbers of all rows that match the query as one text; see `collect_numbers`."""
+        """Return, as one text, the numbers of all rows that match the query; see `collect_numbers`."""
         self.configure_planner(connection)
         number_list = self.collect_numbers(connection, select(self.select_hits(match).c.number))
         # The statement that reads the articles may scan their table.
@@ -145,7 +145,7 @@ class Tsvector:
     def select_phrase_hits(
         self, phrase: str, hits: FromClause, scope: Conditions
     ) -> Select[*tuple[Any, ...]]:
-        """Return a statement that selects the entries of those hits that contain the phrase, newest first."""
+        """Return a statement that selects the uuids of the hits that contain the phrase, newest first."""
         newest = select_newest_entries(hits, scope).limit(engine_base.MAX_CANDIDATES).subquery().c
         # The index would find the phrase in all articles, so vectors are read until the page of results is
         # complete.
@@ -154,10 +154,10 @@ class Tsvector:
         return select(newest.article_id).where(is_phrase).order_by(*make_newest_order(newest))
 
     def configure_planner(self, connection: Connection) -> None:
-        """Prevent scans of the index table in this transaction.
+        """Prevent scans of the index table in this transaction, and allow more memory.
 
-        Such a scan takes 2 s instead of 30 ms. The planner might choose such a scan, because it ignores that
-        a scan reads the large vectors. `is_among` needs memory for a hash table of up to two million numbers.
+        A scan takes 2 s instead of 30 ms; the planner can choose it, because it ignores that a scan reads the
+        large vectors. `is_among` needs memory for a hash table of up to two million numbers.
         """
         connection.execute(
             select(

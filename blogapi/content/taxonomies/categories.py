@@ -26,7 +26,7 @@ class Category(Term, Base):
 
     description: Mapped[str | None]
     cover_image: Mapped[str] = mapped_column(default="")
-    # There is no foreign key, because copies of a database and imports insert the rows in any order.
+    # There is no foreign key, because imports and copies of a database insert the rows in any order.
     parent_id: Mapped[UUID | None] = mapped_column(index=True)
 
 

@@ -77,7 +77,7 @@ def find_terms_by_former_slugs(taxonomy: Taxonomy[TermType], slugs: Collection[s
 
 
 def find_namesakes(taxonomy: Taxonomy[TermType], names: Collection[str]) -> dict[str, list[TermType]]:
-    """Return the terms with these names, the oldest first, by the key of the name."""
+    """Return the terms with these names by `name_key`, the oldest first."""
     model, found = taxonomy.model, defaultdict[str, list[TermType]](list)
     for batch in split_values({make_name_key(name) for name in names}):
         statement = select(model).where(model.name_key.in_(batch)).order_by(model.created, model.uuid)

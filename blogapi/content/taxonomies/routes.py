@@ -27,13 +27,13 @@ from blogapi.web.representation import Representation, UpsertResult
 from blogapi.web.slug_lookup import accept_slugs
 from blogapi.web.writes import write_items
 
-# A function that merges the terms with the listed uuids into the term with the given uuid, and returns this
+# A function that merges the terms with the listed uuids into the term with the single uuid, and returns that
 # term.
 MergeTerms = Callable[[Taxonomy[Any], UUID, Sequence[UUID]], Any]
 
 # The fields of a term that its owner may not change.
 _FIXED_FIELDS = {"slug", "owner_id"}
-# A single term is shown with its articles, which contain all their terms.
+# The kinds that change the response for a single term: its articles contain all their terms.
 _KINDS_SHOWN_WITH_TERM = ("article", *TERM_KINDS)
 
 
@@ -83,7 +83,7 @@ def build_blueprint(
         """Raise NotFound or Forbidden unless the term exists and the caller may change these fields."""
         caller = current_caller()
         if caller.is_author:
-            # An author gets NotFound for a term that they may not see.
+            # Authors get NotFound, instead of Forbidden, for a term that they may not see.
             term_json.check_term_visible(taxonomy, id, get_condition())
         term = get_term(id)
         fixed = {name: value for name, value in (fields or {}).items() if name in _FIXED_FIELDS}
