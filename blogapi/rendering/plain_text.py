@@ -84,7 +84,7 @@ def make_excerpt(html: str) -> str:
     # The footnotes are at the end of the HTML.
     end = next((block.start() for block in _BLOCK.finditer(html) if _HAS_FOOTNOTES.search(block[0])), None)
     html = _ITEM_END.sub(rf"\1{_SEPARATOR}", html[:end])
-    text = _BARE_URL.sub(_get_host, to_plain_text(html)).strip().removesuffix(_SEPARATOR)
+    text = _BARE_URL.sub(_shorten_url_to_host, to_plain_text(html)).strip().removesuffix(_SEPARATOR)
     return shorten_text(text, MAX_EXCERPT_LENGTH)
 
 
@@ -98,7 +98,7 @@ def _remove_footnote_marks(html: str) -> str:
     return _FOOTNOTE_MARK_LINK.sub(lambda link: "" if 'href="#' in link[1] else link[0], html)
 
 
-def _get_host(url: re.Match[str]) -> str:
+def _shorten_url_to_host(url: re.Match[str]) -> str:
     # A `)` belongs to the address if the address contains a `(`, otherwise to the text around the address.
     is_closed = url[0].count("(") >= url[0].count(")")
     return url[1] if is_closed else url[1] + (url[2] or "")

@@ -142,7 +142,7 @@ def make_term_path(site: Site, kind: str, *, uuid: UUID | str, slug: str) -> str
     return _fill_pattern(getattr(site, f"{kind}_path"), {"uuid": str(uuid), "slug": slug})
 
 
-def make_slug_path(site: Site, kind: str, slug: str) -> str:
+def make_possible_path(site: Site, kind: str, slug: str) -> str:
     """Return a path that an item of this kind and slug can have, with dummy values for other placeholders."""
     values = dict.fromkeys((*PAGE_PLACEHOLDERS, *ARTICLE_PLACEHOLDERS), "-")
     values |= {"slug": slug, "local_slug": slug, "path": slug, "/language": ""}

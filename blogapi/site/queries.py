@@ -12,7 +12,7 @@ from blogapi.web.errors import NotFound
 from blogapi.web.media_addresses import FILE_PATH, MEDIA_LIBRARY
 
 _SELECT_SITE = select(Site)
-_site = CachedValue(lambda session: session.scalars(_SELECT_SITE).one())
+_cached_site = CachedValue(lambda session: session.scalars(_SELECT_SITE).one())
 
 
 def get_public_site() -> Site:
@@ -25,12 +25,12 @@ def get_public_site() -> Site:
 
 def get_site() -> Site:
     """Return the site; a transaction reads it only once."""
-    return _site.get(db.session())
+    return _cached_site.get(db.session())
 
 
 def cache_site(site: Site) -> Site:
     """Cache the site for the calls of `get_site` in this transaction, and return it."""
-    return _site.set(db.session(), site)
+    return _cached_site.set(db.session(), site)
 
 
 def find_logo_size(site: Site) -> tuple[int, int] | None:

@@ -91,11 +91,11 @@ def make_month_path(year: int, month: int) -> str:
 def is_reserved_slug(site: Site, kind: str, slug: str) -> bool:
     """Return whether an item with this slug would have the address of another page, while the site is on.
 
-    This includes pages below other pages, because the pages above can be deleted.
+    A page below other pages is checked as if it were at the top, because the pages above can be deleted.
     """
     if not site.built_in or not slug:
         return False
-    path = unquote(addresses.make_slug_path(site, kind, slug))
+    path = unquote(addresses.make_possible_path(site, kind, slug))
     is_fixed = _get_first_segment(path) in FIXED_SEGMENTS or find_fixed_page(site, path) is not None
     return is_fixed or is_service_path(path) or _is_path_of_other_item(site, kind, path)
 

@@ -27,7 +27,7 @@ def add_file(
     texts = {"alt": alt, "caption": caption}
     stored = queries.find_file_by_hash(file.hash)
     if stored is None:
-        prerender_articles(file)
+        prerender_affected_articles(file)
     elif _find_missing_texts(stored, texts):
         affected_items.prerender_articles([stored.uuid])
     with transaction():
@@ -44,7 +44,7 @@ def _find_missing_texts(media: Media, texts: Mapping[str, str]) -> Fields:
     return {name: text for name, text in texts.items() if text and not has[name]}
 
 
-def prerender_articles(file: PreparedFile, *replaced: UUID) -> None:
+def prerender_affected_articles(file: PreparedFile, *replaced: UUID) -> None:
     """Before the transaction, render the articles that show the replaced files or their former addresses.
 
     If the new file has a former hash of another file, it takes over the addresses with this hash.

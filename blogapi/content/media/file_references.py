@@ -56,7 +56,7 @@ _RELATIVE_ADDRESSES = tuple(
 
 # Matches the path of a file, alone or below an address, with or without a query or a fragment. An address
 # that contains another address, as in a web archive, is not matched.
-_ADDRESS = re.compile(rf"(https?://(?:(?!//)[^?#])*?)?({FILE_PATH.pattern})([?#].*)?", re.DOTALL)
+_FILE_ADDRESS = re.compile(rf"(https?://(?:(?!//)[^?#])*?)?({FILE_PATH.pattern})([?#].*)?", re.DOTALL)
 
 _MENTIONED_HASH = re.compile(FILE_PREFIX)
 
@@ -75,7 +75,7 @@ _SELECT_FILES = select(
         )
     )
 )
-_SELECT_FORMER = select(_former.hash, _former.media_id, _former.width).where(_former.hash.in_(_HASHES))
+_SELECT_FORMER_HASHES = select(_former.hash, _former.media_id, _former.width).where(_former.hash.in_(_HASHES))
 _SELECT_PATHS = select(_path.article_id, _path.path, _path.media_id).where(
     _path.article_id.in_(bindparam("articles", expanding=True))
 )
@@ -259,7 +259,7 @@ def parse_reference(address: str) -> UUID | FileAddress | None:
     """Return the uuid or the path in a reference; None if the address is not a reference."""
     if match := MEDIA_REFERENCE.fullmatch(address):
         return UUID(match[1])
-    if MEDIA_PREFIX in address and (match := _ADDRESS.fullmatch(address)):
+    if MEDIA_PREFIX in address and (match := _FILE_ADDRESS.fullmatch(address)):
         return FileAddress(match[1], match[2], match[3], match[5] or "")
     return None
 
@@ -284,7 +284,7 @@ def _find_files(uuids: Sequence[UUID], hashes: Sequence[str]) -> dict[UUID, Refe
     files = _read_files(uuids, hashes)
     known_hashes = {file.hash for file in files.values()}
     other_hashes = [hash for hash in hashes if hash not in known_hashes]
-    former_rows = list(execute_in_batches(_SELECT_FORMER, "hashes", other_hashes))
+    former_rows = list(execute_in_batches(_SELECT_FORMER_HASHES, "hashes", other_hashes))
     if missing_uuids := {media_id for _, media_id, _ in former_rows} - files.keys():
         files |= _read_files(sorted(missing_uuids), [])
     for hash, media_id, width in former_rows:

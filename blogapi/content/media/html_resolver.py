@@ -71,7 +71,7 @@ class HtmlResolver:
         if "srcset" in attributes:
             self._resolve_srcset(attributes)
         if name == "img" and picture is not None:
-            attributes = self._complete_picture(picture, attributes)
+            attributes = self._make_img_attributes(picture, attributes)
         if attributes == old_attributes:
             return element[0]
         written = "".join(f' {key}="{value}"' for key, value in attributes.items())
@@ -92,7 +92,7 @@ class HtmlResolver:
         else:
             del attributes["srcset"]
 
-    def _complete_picture(self, file: ReferencedFile, attributes: dict[str, str]) -> dict[str, str]:
+    def _make_img_attributes(self, file: ReferencedFile, attributes: dict[str, str]) -> dict[str, str]:
         """Return the attributes of an <img>; attributes that the author wrote take precedence."""
         made = {"src": escape(_make_url(file.path))}
         if file.width and file.is_scalable and "srcset" not in attributes and self._srcsets < MAX_SRCSETS:

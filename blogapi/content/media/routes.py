@@ -99,7 +99,7 @@ def create(query: Fields) -> Response:
     """Upload a file.
 
     If the library already has the file, the response is its existing entry with status 200. An alt text or a
-    caption is added if the entry has none, unless the caller may not change the entry or what is public. An
+    caption is added if the entry has none and the caller may change both the entry and what is public. An
     upload can therefore be repeated safely.
     """
     with _receive_upload(query) as (prepared, texts):
@@ -155,7 +155,7 @@ def _receive_replacement(query: Fields, id: UUID) -> Iterator[PreparedFile]:
     MediaSchema(),
     REPRESENTATION,
     receive_body=_receive_replacement,
-    prepare_write=lambda query, file, id: editing.prerender_articles(file, id),
+    prepare_write=lambda query, file, id: editing.prerender_affected_articles(file, id),
 )
 def replace(query: Fields, file: PreparedFile, id: UUID) -> Media:
     """Replace a file by another file, also of another type.

@@ -74,8 +74,8 @@ class MediaSchema(OutputSchema):
     )
 
     @ma.pre_dump
-    def add_fields(self, file: Any, **_: Any) -> Fields:
-        """Return the columns of the file with its address, its renditions and its user."""
+    def add_computed_fields(self, file: Any, **_: Any) -> Fields:
+        """Return the columns of the file, with its address, its renditions and its user."""
         path = make_file_path(file.hash, file.name)
         renditions = list_renditions(path, file.width or 0, file.height or 0) if file.is_scalable else []
         user = {"uuid": file.account_id, "username": file.username} if file.account_id else None
@@ -100,8 +100,8 @@ class MediaChangesSchema(InputSchema):
     alt = _ALT_FIELD
     decorative = StrictBoolean(
         metadata={
-            "description": "Whether the image is only decoration. `true` empties `alt`, "
-            "and a text in `alt` alone sets it to `false`.",
+            "description": "Whether the image is only decoration. `true` empties `alt`. "
+            "A text in `alt` without `decorative` sets `decorative` to `false`.",
             "example": False,
         }
     )

@@ -34,7 +34,7 @@ _DEVICE_NAMES = re.compile(r"con|prn|aux|nul|(com|lpt)[0-9\u00b9\u00b2\u00b3]")
 _COPY_STEM = re.compile(r"w[0-9]{3,4}", re.ASCII)
 _EXTENSION = re.compile(r"\.[A-Za-z0-9]{1,5}\Z")
 # Only this number of characters of a name is used, because making a slug of a long text is slow.
-_MAX_READ_LENGTH = 200
+_MAX_READ_NAME_LENGTH = 200
 
 
 def make_file_name(client_name: str, type: MediaType) -> str:
@@ -46,7 +46,7 @@ def make_file_name(client_name: str, type: MediaType) -> str:
     # A name from a header can contain lone surrogates, which later code cannot encode.
     base = base.encode("utf-8", "replace").decode()
     stem = make_slug(
-        _EXTENSION.sub("", base)[:_MAX_READ_LENGTH], max_length=MAX_STEM_LENGTH, default=_DEFAULT_STEM
+        _EXTENSION.sub("", base)[:_MAX_READ_NAME_LENGTH], max_length=MAX_STEM_LENGTH, default=_DEFAULT_STEM
     )
     # A file must not have the address of a resized copy; see `resized_copies`.
     if _DEVICE_NAMES.fullmatch(stem) or _COPY_STEM.fullmatch(stem):

@@ -44,7 +44,7 @@ _SIGNATURES = (
 _PATTERNS = tuple((TYPES_BY_EXTENSION[name], re.compile(pattern, re.DOTALL)) for name, pattern in _SIGNATURES)
 
 # The messages for types that are often uploaded but not accepted.
-_REFUSALS = (
+_REFUSAL_MESSAGES = (
     (
         re.compile(rb"<(!doctype\s+html|html|head|body|script|iframe|\?xml)", re.IGNORECASE),
         "HTML and XML files are not accepted, because browsers would run their scripts. Upload an image, "
@@ -76,7 +76,7 @@ def detect_type(head: bytes, name: str) -> MediaType | None:
 
 def describe_refusal(head: bytes) -> str:
     """Return why a file with these first bytes is not accepted, and what to do."""
-    for pattern, sentence in _REFUSALS:
+    for pattern, sentence in _REFUSAL_MESSAGES:
         if pattern.search(head):
             return sentence
     extensions = ", ".join((*TYPES_BY_EXTENSION, *_parse_configured_types(current_app)))

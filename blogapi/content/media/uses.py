@@ -51,12 +51,12 @@ _DELETE_USES = (
     .returning(_use.c.media_id)
 )
 # Without an explicit value, `onupdate` would change `last_updated`.
-_KEEP_TIME = {"last_updated": _media.c.last_updated}
+_KEEP_LAST_UPDATED = {"last_updated": _media.c.last_updated}
 _DELETE_PATHS = delete(_path).where(_path.c.article_id.in_(_ITEMS)).returning(_path.c.media_id)
 _MARK_USED = (
     update(_media)
     .where(_media.c.uuid.in_(_MEDIA_IDS), _media.c.unused_since.is_not(None))
-    .values(unused_since=None, **_KEEP_TIME)
+    .values(unused_since=None, **_KEEP_LAST_UPDATED)
 )
 _MARK_UNUSED = (
     update(_media)
@@ -66,7 +66,7 @@ _MARK_UNUSED = (
         ~exists().where(_use.c.media_id == _media.c.uuid),
         ~exists().where(_path.c.media_id == _media.c.uuid),
     )
-    .values(unused_since=bindparam("now"), **_KEEP_TIME)
+    .values(unused_since=bindparam("now"), **_KEEP_LAST_UPDATED)
 )
 
 
@@ -248,7 +248,7 @@ def list_items_with_wrong_uses(session: Session) -> list[tuple[str, UUID, Mappin
     A deleted item that still has stored uses is included, with an empty mapping of files.
     """
     differing: list[tuple[str, UUID, Mapping[UUID, ReferencedFile]]] = []
-    for kind, items in _list_items(session):
+    for kind, items in _list_items_with_files(session):
         stored = defaultdict[UUID, set[UUID]](set)
         statement = select(_use.c.item_id, _use.c.media_id).where(_use.c.kind == kind)
         for item_id, media_id in session.connection().execute(statement):
@@ -260,7 +260,7 @@ def list_items_with_wrong_uses(session: Session) -> list[tuple[str, UUID, Mappin
     return differing
 
 
-def _list_items(
+def _list_items_with_files(
     session: Session,
 ) -> Iterator[tuple[str, Iterator[tuple[UUID, Mapping[UUID, ReferencedFile]]]]]:
     for model in _MODELS_WITH_PICTURES:

@@ -35,7 +35,7 @@ from blogapi.content.search.engine_base import (
     select_newest_entries,
 )
 from blogapi.content.search.models import SearchEntry
-from blogapi.content.search.tokenizer import find_words, list_symbol_words
+from blogapi.content.search.tokenizer import find_words, list_symbol_words_and_endings
 from blogapi.storage.database import table_of
 from blogapi.storage.expressions import unindexed
 
@@ -130,4 +130,4 @@ class Fts5:
 
 def _join_words(text: str) -> str:
     # The dot before each symbol word prevents a match of this word as part of a phrase.
-    return " . ".join(filter(None, [" ".join(find_words(text)), *list_symbol_words(text)]))
+    return " . ".join(filter(None, [" ".join(find_words(text)), *list_symbol_words_and_endings(text)]))

@@ -25,7 +25,7 @@ MIN_PREFIX_LENGTH = 2
 # Longer words are cut off; no word of a natural language is that long.
 MAX_WORD_LENGTH = 250
 # The endings of a word such as `a.b.c.…` would need an index of many times the length of the word.
-MAX_DOTS = 8
+MAX_DOTS_IN_WORD = 8
 
 MAX_SORT_KEY_LENGTH = 200
 
@@ -119,16 +119,16 @@ def find_symbol_words(text: str) -> Iterator[str]:
             yield _fold_word(match[0], "NFC")
 
 
-def list_symbol_words(text: str) -> list[str]:
+def list_symbol_words_and_endings(text: str) -> list[str]:
     """Return each symbol word of the text once, and its endings: `asp.net` also gives `.net`.
 
-    A word with more than MAX_DOTS dots gives no endings.
+    A word with more than MAX_DOTS_IN_WORD dots gives no endings.
     """
     found = (
         term[start:]
         for term in find_symbol_words(text)
         for start in (0, *(index for index in range(1, len(term)) if term[index] == "."))
-        if start == 0 or term.count(".") <= MAX_DOTS
+        if start == 0 or term.count(".") <= MAX_DOTS_IN_WORD
     )
     return list(dict.fromkeys(found))
 

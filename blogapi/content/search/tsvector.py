@@ -38,7 +38,7 @@ from blogapi.content.search.engine_base import (
     select_newest_entries,
 )
 from blogapi.content.search.models import SearchEntry
-from blogapi.content.search.tokenizer import find_words, list_symbol_words
+from blogapi.content.search.tokenizer import find_words, list_symbol_words_and_endings
 from blogapi.storage.database import table_of
 from blogapi.storage.expressions import make_upsert_statement
 
@@ -61,7 +61,7 @@ def assign_word_positions(texts: Sequence[str]) -> list[WordPositions]:
     position MAX_POSITION. Words beyond MAX_BYTES are omitted, as are further occurrences of a word that
     occurs too often.
     """
-    return list(_assign_positions(map(find_words, texts), map(list_symbol_words, texts)))
+    return list(_assign_positions(map(find_words, texts), map(list_symbol_words_and_endings, texts)))
 
 
 def _assign_positions(words: Iterable[list[str]], terms: Iterable[list[str]]) -> Iterator[WordPositions]:

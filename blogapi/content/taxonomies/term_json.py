@@ -92,7 +92,7 @@ def list_terms_json(
     listed. With `shows_drafts`, the terms can have the field `articles_by_status`.
     """
     fields = taxonomy.schema._declared_fields if names is None else names
-    terms = _read_term_rows(taxonomy, _list_columns(taxonomy, fields), page, condition, filters)
+    terms = _read_term_rows(taxonomy, _list_needed_columns(taxonomy, fields), page, condition, filters)
     shown = _make_term_fields(
         taxonomy, terms.rows, fields, count_articles, shows_drafts=shows_drafts, language=filters.language
     )
@@ -211,7 +211,7 @@ def _get_columns_by_field(taxonomy: Taxonomy[Any]) -> Mapping[str, ColumnElement
     return {name: columns[column] for name, column in names.items() if column in columns}
 
 
-def _list_columns(taxonomy: Taxonomy[Any], names: Container[str]) -> Sequence[ColumnElement[Any]]:
+def _list_needed_columns(taxonomy: Taxonomy[Any], names: Container[str]) -> Sequence[ColumnElement[Any]]:
     """Return the columns that the fields with these names need; the field `head` needs all columns."""
     return [
         column

@@ -18,7 +18,7 @@ from blogapi.content.search.tokenizer import (
     SearchQuery,
     find_symbol_words,
     find_words,
-    list_symbol_words,
+    list_symbol_words_and_endings,
     make_sort_key,
     parse_query,
     split_and_fold_word,
@@ -133,12 +133,12 @@ def test_punctuation_symbols_and_spaces_of_every_script_separate_words():
 
 
 def test_the_endings_of_words_with_many_dots_do_not_multiply_the_text():
-    assert list_symbol_words("asp.net a.b.c.d.e.f.g.h.i") == [
+    assert list_symbol_words_and_endings("asp.net a.b.c.d.e.f.g.h.i") == [
         *("asp.net", ".net", "a.b.c.d.e.f.g.h.i"),
         *(f".{'.'.join('bcdefghi'[start:])}" for start in range(8)),
     ]
     text = " ".join(".".join(f"{number:03}{'a' * 100}") for number in range(100))
-    assert sum(map(len, list_symbol_words(text))) <= len(text)
+    assert sum(map(len, list_symbol_words_and_endings(text))) <= len(text)
 
 
 def test_a_text_that_consists_only_of_marks_has_no_words():
