@@ -120,7 +120,7 @@ def add_file_url(file: ReferencedFile) -> WithAttributes:
 def _resolve_address(file: ReferencedFile, address: str) -> str:
     """Return the absolute address of the file to which `address` refers.
 
-    A path stays unchanged unless its hash is a former hash, because the path can be that of a resized copy.
+    A path stays unchanged unless its hash is a former hash, because it can be the path of a resized copy.
     """
     key = parse_reference(address)
     if not isinstance(key, FileAddress):

@@ -82,7 +82,7 @@ def _strip_jpeg(data: bytes) -> StrippedFile:
 
 
 def _is_kept_in_jpeg(marker: int, payload: bytes) -> bool:
-    # A longer JFIF segment contains a preview picture, which may show what was cropped.
+    # A longer JFIF segment contains a preview picture, which can show what was cropped.
     if marker == 0xE0:
         return payload.startswith(b"JFIF\0") and len(payload) == 14
     if marker in _KEPT_JPEG_SEGMENTS:

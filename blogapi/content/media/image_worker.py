@@ -88,7 +88,7 @@ def run_job(job: dict[str, Any]) -> dict[str, Any]:
     except (TooLarge, Image.DecompressionBombError, Image.DecompressionBombWarning, MemoryError):
         return {"error": "too_large"}
     except OSError as error:
-        # A file may not become larger than the limit that `_limit_resources` sets.
+        # EFBIG: the output is larger than the limit that `_limit_resources` sets.
         if error.errno == errno.EFBIG:
             return {"error": "too_large"}
         return {"error": "storage_full" if error.errno in _DISK_FULL_ERRORS else "damaged"}

@@ -86,7 +86,7 @@ _UPLOAD_QUEUE, _SCALING_QUEUE = AppState[ImageQueue]("image-queue"), AppState[Im
 
 
 def init_app(app: Flask, *, threads: int | None = None) -> None:
-    """Create the queues; each may use half of `threads`, the number of threads for writes."""
+    """Create the queues; each uses at most half of `threads`, the number of threads for writes."""
     max_threads = _MAX_WORKERS + _MAX_WAITING
     if threads is not None:
         max_threads = max(1, min(max_threads, threads // 2))

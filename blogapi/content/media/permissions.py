@@ -54,8 +54,8 @@ def check_changeable(uuid: UUID) -> None:
 def check_former_hashes(hashes: Collection[str]) -> None:
     """Raise Forbidden if a file that the caller may not change had one of these hashes before.
 
-    The new file takes over the former addresses of that file. If something public shows that file, the caller
-    needs the right to change what is public.
+    The new file takes over the former addresses of the replaced file. If something public uses the replaced
+    file, the caller needs the right to change what is public.
     """
     caller, owners = current_caller(), queries.find_files_by_former_hashes(hashes)
     if any(find_change_objection(owner) for owner in owners):
@@ -95,7 +95,7 @@ def _is_shown_publicly(uuids: Collection[UUID]) -> ColumnElement[bool]:
 
 
 def _is_used_in_unchangeable_items(uuid: UUID, author: UUID) -> ColumnElement[bool]:
-    """Return the condition that the file is used where the author may not change it."""
+    """Return the condition that an item that the author may not change uses the file."""
     article = Base.metadata.tables["article"].c
     changeable = select_own_articles(author)
     if not current_caller().publishes:

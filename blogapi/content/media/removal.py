@@ -1,7 +1,7 @@
 """Deletes files of the library: on request, and files that nothing has used for a long time.
 
 The rows are deleted first, because rows without their file would show a broken image. After the commit, a
-second transaction deletes the stored files to which no row refers: another server may have stored the same
+second transaction deletes the stored files to which no row refers: another server can have stored the same
 file again in the meantime. If this transaction fails, the next `media prune` deletes these files.
 """
 

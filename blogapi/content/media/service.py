@@ -191,8 +191,8 @@ def store_file(
 
     If the library already has the file, its row does not change. For a new file, `restored` contains columns
     that are restored from an export, such as its uuid and its times, and `former_hashes` contains its former
-    hashes with the widths of renditions. If the stored file is missing in the media folder or damaged, it is
-    replaced. Raises StorageFull if the library has no room for the file.
+    hashes with the widths of renditions. If the stored file is missing in the media folder, or has the wrong
+    size, it is replaced. Raises StorageFull if the library has no room for the file.
     """
     with transaction(visible=False):
         media = queries.find_file_by_hash(file.hash)
@@ -258,7 +258,7 @@ def _make_column_values(file: PreparedFile) -> Fields:
 def place_file(file: PreparedFile) -> None:
     """Move the file into the media folder; it is deleted again if the transaction is rolled back.
 
-    A file that is already there is kept, unless it is damaged.
+    A file that is already there is kept, unless its size is wrong.
     """
     if file.path is None:
         return
@@ -271,7 +271,7 @@ def _check_quota(size: int, *, replaced: int = 0) -> None:
     """Raise StorageFull if the library has no room for a file of this size, in bytes.
 
     `replaced` is the size of the stored file that the new file replaces, or 0. Call this in the transaction
-    that stores the file, before it changes rows.
+    that stores the file, before the transaction changes rows.
     """
     gigabytes = current_app.config["MEDIA_GIGABYTES"]
     needed = max(size, MIN_COUNTED_SIZE) - (max(replaced, MIN_COUNTED_SIZE) if replaced else 0)

@@ -112,7 +112,7 @@ def make_sort_key(text: str) -> str:
 
 def find_symbol_words(text: str) -> Iterator[str]:
     """Yield each word that contains a dot, `+` or `#`, in folded form: `c++`, `c#`, `.net`, `node.js`."""
-    # Most texts contain no symbol word, so only parts that may contain one are searched.
+    # Most texts contain no symbol word, so only parts that can contain one are searched.
     parts = filter(_may_contain_symbol_word, text.split()) if _may_contain_symbol_word(text) else ()
     for match in chain.from_iterable(map(_SYMBOL_WORD.finditer, parts)):
         if any(character in match[0] for character in ".+#"):

@@ -138,7 +138,7 @@ class Tsvector:
         """Return, as one text, the numbers of all rows that match the query; see `collect_numbers`."""
         self.configure_planner(connection)
         number_list = self.collect_numbers(connection, select(self.select_hits(match).c.number))
-        # The statement that reads the articles may scan their table.
+        # Allow scans again for the statement that reads the articles.
         connection.execute(select(func.set_config("enable_seqscan", "on", true())))
         return number_list
 

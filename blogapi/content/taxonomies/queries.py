@@ -91,7 +91,7 @@ def find_terms_by_names(taxonomy: Taxonomy[TermType], names: Collection[str]) ->
 
     The order of precedence is: a term with the name and the slug made from the name; the oldest term with the
     name; a term that has or had the slug that version 1.0 made from the name; a term with the present slug
-    whose name differs only in its apostrophes. Authors are found only by slug, which may have a number,
+    whose name differs only in its apostrophes. Authors are found only by slug, which can have a number,
     because several authors can have the same name.
     """
     slugs = {
@@ -156,7 +156,7 @@ def find_merged_terms(model: type[Any], uuids: Sequence[UUID]) -> dict[UUID, UUI
 def find_outdated_sort_keys(model: type[Any]) -> list[tuple[UUID, str]]:
     """Return uuid and name of the terms whose sort key differs from the sort key of the name.
 
-    Another program may have changed the name, or a former version of blogapi may have made another key.
+    Another program can have changed the name, or a former version of blogapi can have made another key.
     """
     term = table_of(model).c
     rows = db.session.execute(select(term.uuid, term.name, term.sort_key).order_by(term.uuid))
