@@ -34,7 +34,7 @@ def cache_site(site: Site) -> Site:
 
 
 def find_logo_size(site: Site) -> tuple[int, int] | None:
-    """Return the width and the height of the logo, or None if it is not in the media library."""
+    """Return the width and the height of the logo, or None if the logo is not in the media library."""
     return MEDIA_LIBRARY.get().find_picture_size(site.logo) if FILE_PATH.fullmatch(site.logo) else None
 
 

@@ -39,7 +39,7 @@ def is_service_path(path: str) -> bool:
 
 
 def is_site_path(path: str) -> bool:
-    """Return whether the built-in site answers requests for the path (decoded) if it is on."""
+    """Return whether the built-in site, if it is on, answers requests for the path (decoded)."""
     return path.startswith("/") and not is_service_path(path)
 
 

@@ -190,7 +190,7 @@ def normalize_address(address: str) -> str | None:
     if not key.base or key.rest:
         return address
     files = _find_files([], [key.hash])
-    # A client can send the address of a file that was deleted, which is then a path of the service.
+    # The address of a deleted file of this service is stored as a path, too.
     is_file = files or key.base == get_service_url()
     return _find_new_path(files, key.path) or (key.path if is_file else address)
 

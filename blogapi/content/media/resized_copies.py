@@ -124,10 +124,10 @@ def record_request(path: Path, status: os.stat_result) -> None:
 def find_or_make_copy(hash: str, copy_format: CopyFormat, *, is_limited: bool = True) -> Path | str | None:
     """Return the file of a resized copy; make the copy if it is missing.
 
-    Returns the URL path (a text) of the original if it cannot be scaled or is not wider than the copy. If the
-    copy cannot be made now, returns the URL path of the next larger copy, or else of the original. Returns
-    None if there is no such picture, or if it is not available in this format. With `is_limited`, a new copy
-    counts towards PICTURE_LIMIT, unless the caller has a login.
+    Returns the URL path (a text) of the original if the original cannot be scaled or is not wider than the
+    copy. If the copy cannot be made now, returns the URL path of the next larger copy, or else of the
+    original. Returns None if there is no such picture, or if its copies cannot have this format. With
+    `is_limited`, a new copy counts towards PICTURE_LIMIT, unless the caller has a login.
     """
     media = db.session.scalars(select(Media).where(Media.hash == hash)).one_or_none()
     own_extension = media.name.rpartition(".")[2] if media is not None else ""

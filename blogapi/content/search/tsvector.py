@@ -147,8 +147,8 @@ class Tsvector:
     ) -> Select[*tuple[Any, ...]]:
         """Return a statement that selects the uuids of the hits that contain the phrase, newest first."""
         newest = select_newest_entries(hits, scope).limit(engine_base.MAX_CANDIDATES).subquery().c
-        # The index would find the phrase in all articles, so vectors are read until the page of results is
-        # complete.
+        # A search in the index would look for the phrase in all articles. Instead, this statement reads the
+        # vectors of the newest hits until the page of results is complete.
         vector = select(self.table.c.vector).where(self.number == newest.number).scalar_subquery()
         is_phrase = _is_match(vector, literal(phrase))
         return select(newest.article_id).where(is_phrase).order_by(*make_newest_order(newest))

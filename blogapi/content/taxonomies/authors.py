@@ -106,7 +106,7 @@ def find_profile(user: UUID) -> Author | None:
 
 
 def get_or_create_profile(user: UUID) -> Author:
-    """Return the profile of the user; create a profile if an admin has detached the user from theirs."""
+    """Return the profile of the user; create one if an admin has detached the profile of this user."""
     with transaction():
         profile = find_profile(user)
         if profile is None:
