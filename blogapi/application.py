@@ -86,5 +86,5 @@ def create_app(settings: Mapping[str, Any] | None = None) -> Flask:
     inner_requests.init_app(app)
     rate_limit_middleware.init_app(app)
     parameters = {media_addresses.MEDIA_PREFIX: (), **feed_routes.QUERY_PARAMETERS}
-    request_environ.init_app(app, parameters, served_paths.find_known_parameters)
+    request_environ.init_app(app, parameters, served_paths.find_page_parameters)
     return app

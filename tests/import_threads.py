@@ -63,7 +63,7 @@ class ThreadChild:
 def run_in_threads(app: Flask, monkeypatch: pytest.MonkeyPatch) -> None:
     """Let the jobs of the application run in threads, without the limits of a process."""
     for module, name in (
-        *((background.process_limits, "set_limits"), (background.database, "leave_checkpoints_to_server")),
+        *((background.process_limits, "limit_process"), (background.database, "leave_checkpoints_to_server")),
         *((background.faulthandler, "dump_traceback_later"), (background, "STOP_SECONDS")),
     ):
         monkeypatch.setattr(module, name, 0 if name == "STOP_SECONDS" else lambda *_, **__: None)

@@ -11,7 +11,7 @@ from itertools import chain, count
 from types import MappingProxyType
 from urllib.parse import unquote
 
-from blogapi.content.media.addresses import REFERENCE
+from blogapi.content.media.addresses import MEDIA_REFERENCE
 from blogapi.exporting.article_rows import Item
 from blogapi.exporting.snapshot import get_media_path
 from blogapi.rendering import article_references
@@ -24,7 +24,7 @@ _MAX_REPLACEMENTS = 1_000
 _LETTERS = rf"\w{COMBINING_MARKS}{JOINERS}"
 # Matches a reference to a media file that is not a part of another address.
 _MEDIA_PATTERN = (
-    rf"(?<![\w/.:%}}-])(?:(?i:{REFERENCE.pattern})"
+    rf"(?<![\w/.:%}}-])(?:(?i:{MEDIA_REFERENCE.pattern})"
     rf"|(?:https?://(?:(?!//)[^\s\"'<>()?#\\])*?)?{FILE_PREFIX}[{_LETTERS}%.-]*[{_LETTERS}%])"
 )
 _ARTICLE_PATTERN = rf"(?<![\w/.:%}}-]){article_references.ARTICLE_REFERENCE.pattern}"

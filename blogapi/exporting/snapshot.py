@@ -26,7 +26,7 @@ from blogapi.content.articles.snapshots import parse_content
 from blogapi.content.custom_fields.definitions import list_definitions
 from blogapi.content.custom_fields.models import CustomField
 from blogapi.content.dependencies import TAXONOMIES
-from blogapi.content.media.addresses import make_path
+from blogapi.content.media.addresses import make_file_path
 from blogapi.content.media.models import FormerHash, Media, MediaUse
 from blogapi.content.media.uses import ARTICLE
 from blogapi.content.taxonomies.authors import Author
@@ -328,4 +328,4 @@ def _read_rows(model: type[Any], names: Sequence[str], condition: ColumnElement[
 
 def get_media_path(file: Item) -> str:
     """Return the address under which articles refer to a media file."""
-    return make_path(file["hash"], file["name"])
+    return make_file_path(file["hash"], file["name"])

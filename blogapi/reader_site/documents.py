@@ -85,9 +85,8 @@ def list_terms(kind: str, *names: str, language: str = "") -> list[Fields]:
     """
     taxonomy, count, _, is_public = _TAXONOMIES[kind]
     condition, filters = is_public() if is_public else None, TermFilters(language=language)
-    terms: list[Fields] = _parse_body(
-        term_json.list_terms(taxonomy, names, None, condition, count_articles=count, filters=filters).rows
-    )
+    page = term_json.list_terms_json(taxonomy, names, None, condition, count_articles=count, filters=filters)
+    terms: list[Fields] = _parse_body(page.rows)
     return terms
 
 
@@ -99,9 +98,10 @@ def get_term(kind: str, uuid: UUID, page: PageNumber) -> Fields:
     taxonomy, count, list_articles, is_public = _TAXONOMIES[kind]
     names = [name for name in taxonomy.fields_schema._declared_fields if name != "articles_by_status"]
     condition = is_public() if is_public else None
-    term: Fields = _parse_body(
-        term_json.get_term(taxonomy, uuid, list_articles, names, condition, count_articles=count, page=page)
+    body = term_json.get_term_json(
+        taxonomy, uuid, list_articles, names, condition, count_articles=count, page=page
     )
+    term: Fields = _parse_body(body)
     return term
 
 

@@ -20,9 +20,9 @@ from blogapi.reader_site import documents
 from blogapi.reader_site.documents import PAGE_SIZE, list_ancestors, make_item_tree
 from blogapi.reader_site.words import Words, WordTables, find_words
 from blogapi.site.addresses import (
-    list_homes,
     localize_site,
     make_absolute_address,
+    make_home_paths,
     make_numbered_url,
     to_time_zone,
 )
@@ -106,7 +106,7 @@ def _make_context(edition: Edition, kind: str, language: str, path: str = "") ->
     """Return the values that all templates get; `path` is the decoded path of the page."""
     language = language or edition.site.language
     # The footer of a home page links only to terms with articles in the language of the home page.
-    counted = language if kind == "home" and len(list_homes(edition.site)) > 1 else ""
+    counted = language if kind == "home" and len(make_home_paths(edition.site)) > 1 else ""
     if (language, counted) not in edition.shared_values:
         edition.shared_values[language, counted] = _make_shared_values(edition, language, counted)
     frame, own = edition.shared_values[language, counted], f"{edition.site.url}{quote(path)}"
@@ -121,7 +121,7 @@ def _make_context(edition: Edition, kind: str, language: str, path: str = "") ->
 def _make_shared_values(edition: Edition, language: str, counted: str) -> Fields:
     """Return the values that all pages in a language share; for terms, only articles in `counted` count."""
     site, values = edition.site, _describe_site(edition, language)
-    homes = list_homes(site)
+    homes = make_home_paths(site)
     names = ("uuid", "name", "url", "articles_count")
     categories = documents.list_terms("category", *names, "parent", language=counted)
     tags = documents.list_terms("tag", *names, language=counted)
@@ -342,7 +342,7 @@ def make_search_page(edition: Edition, q: str, number: int, *, is_refused: bool 
 
 def choose_language(site: Site, path: str) -> str:
     """Return the language of the home page with the longest path that `path` begins with, or of the site."""
-    homes = sorted(list_homes(site).items(), key=lambda home: -len(home[1]))
+    homes = sorted(make_home_paths(site).items(), key=lambda home: -len(home[1]))
     return next((language for language, home in homes if path.startswith(home)), site.language)
 
 

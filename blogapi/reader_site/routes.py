@@ -23,7 +23,7 @@ from blogapi.publication.shared_caching import declare_shown_kinds
 from blogapi.reader_site import pages, templating, theme
 from blogapi.reader_site.pages import Edition, Page
 from blogapi.reader_site.targets import find_target
-from blogapi.site.addresses import list_homes
+from blogapi.site.addresses import make_home_paths
 from blogapi.site.models import Site
 from blogapi.site.queries import get_site
 from blogapi.site.served_paths import SEARCH_PATH, is_site_path
@@ -157,7 +157,7 @@ def _make_page_response(site: Site, path: str) -> Response:
             return _make_redirect(site, redirect.new_url, redirect.status or 308)
     if path == "/":
         # No home page is at `/` if path patterns begin with the language; redirect to the first home page.
-        return _make_redirect(site, quote(next(iter(list_homes(site).values()))), 302)
+        return _make_redirect(site, quote(next(iter(make_home_paths(site).values()))), 302)
     if target is not None:
         query = request.query_string.decode("ascii", "replace")
         return _make_redirect(site, f"{quote(target.own_path)}{'?' if query else ''}{query}", 308)

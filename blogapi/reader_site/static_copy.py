@@ -45,7 +45,7 @@ from blogapi.publication.visibility import ItemType
 from blogapi.reader_site import documents, pages, templating, theme
 from blogapi.reader_site.pages import Edition, Page
 from blogapi.rendering.html_links import make_link_pattern
-from blogapi.site.addresses import list_homes, make_term_path
+from blogapi.site.addresses import make_home_paths, make_term_path
 from blogapi.site.models import Site
 from blogapi.site.paths import strip_slash
 from blogapi.site.queries import cache_site, get_service_url, get_site
@@ -159,7 +159,7 @@ class _SiteCopier:
         for language in ("", *(other["language"] for other in self._site.other_languages)):
             yield from self._make_feed_files({"language": language} if language else {})
         yield from self._make_page("/404.html", pages.make_missing_page(self._edition, self._site.language))
-        if "/" not in (homes := list_homes(self._site)).values():
+        if "/" not in (homes := make_home_paths(self._site)).values():
             yield from self._make_redirect_page("/", self._edition.make_address(next(iter(homes.values()))))
         yield from self._make_redirect_files()
         yield from self._make_other_files()
@@ -170,7 +170,7 @@ class _SiteCopier:
 
     def _list_targets(self) -> Iterator[SitePage]:
         """Yield all targets except terms; if two targets have the same address, the first one gets it."""
-        for language, path in list_homes(self._site).items():
+        for language, path in make_home_paths(self._site).items():
             yield SitePage("home", unquote(path), language=language)
         yield SitePage("archive", ARCHIVE_PATH)
         for one in list_months({}):
@@ -372,7 +372,7 @@ def _find_media_file(path: str) -> Path | None:
     while isinstance(found, str):
         _, _, hash, name = found.split("/")
         extension = name.rpartition(".")[2]
-        if extension not in types.list_accepted_types(current_app):
+        if extension not in types.get_types_by_extension(current_app):
             return None
         if (copy_format := parse_copy_format(name)) is not None:
             found = resized_copies.find_or_make_copy(hash, copy_format, is_limited=False)

@@ -92,7 +92,7 @@ def list_targets(
     rows = db.session.execute(union_all(*statements)).all() if statements else []
     for row in sorted(rows, key=lambda row: kinds.index(row.kind)):
         if row.kind == Article.kind:
-            own = addresses.make_article_path(site, **addresses.get_address_values(row))
+            own = addresses.make_article_path(site, **addresses.get_article_address_values(row))
         else:
             own = addresses.make_term_path(site, row.kind, uuid=row.uuid, slug=row.slug)
         yield SitePage(row.kind, unquote(own), row.uuid)

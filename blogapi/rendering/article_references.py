@@ -1,4 +1,4 @@
-"""References to articles in texts, `article:<uuid>`; `articles.responses.article_links` replaces them."""
+"""The pattern of references to articles (`article:<uuid>`), which `article_links` replaces by addresses."""
 
 from __future__ import annotations
 

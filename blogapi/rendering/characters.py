@@ -10,7 +10,7 @@ FORBIDDEN_CHARACTER = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]"
 
 #: The zero-width joiner and non-joiner, which change how the letters around them are shown.
 JOINERS = r"\u200c\u200d"
-# The blocks with the marks of all scripts in use; checking all characters would take 200 ms.
+# The blocks that contain the marks of all scripts in use; a check of all characters would take 200 ms.
 _BLOCKS_WITH_MARKS = (
     *((0x0300, 0x1E00), (0x20D0, 0x2E00), (0xA660, 0xAC00), (0xFB1E, 0xFE30), (0x10A00, 0x12000)),
     *((0x16AF0, 0x16FA0), (0x1E000, 0x1E950)),
@@ -18,7 +18,7 @@ _BLOCKS_WITH_MARKS = (
 
 
 def _find_combining_marks() -> str:
-    """Return the ranges of diacritics, vowel signs and other combining marks, for a regular expression."""
+    """Return the ranges of diacritics, vowel signs and other combining marks, for a character class."""
     blocks = (map(chr, range(start, end)) for start, end in _BLOCKS_WITH_MARKS)
     text = " ".join(
         "".join(char if unicodedata.category(char) in ("Mn", "Mc") else " " for char in block)
@@ -27,5 +27,5 @@ def _find_combining_marks() -> str:
     return "".join(f"{marks[0]}-{marks[-1]}" for marks in text.split())
 
 
-#: The marks of letters, as ranges of a regular expression.
+#: The combining marks of letters, as the ranges of a character class in a regular expression.
 COMBINING_MARKS = _find_combining_marks()

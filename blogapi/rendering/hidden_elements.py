@@ -26,7 +26,7 @@ _BLOCK_ELEMENT = re.compile(
     "figure|footer|form|h[1-6]|header|hgroup|listing|main|marquee|math|menu|nav|object|ol|pre|search|section|"
     "select|summary|svg|table|template|ul"
 )
-# Maps each block whose end tag may be omitted to the start tags that then end the block.
+# Maps each block whose end tag can be omitted to the start tags that then end the block.
 _ENDED_BY = {
     "p": re.compile(
         "p|li|d[td]|t[rdh]|tbody|tfoot|thead|hr|plaintext|xmp"
@@ -62,10 +62,9 @@ def remove_spans(text: str, spans: Iterable[tuple[int, int]]) -> str:
 def find_hidden_spans(html: str, hiding: Mapping[str, re.Pattern[str]]) -> Iterator[tuple[int, int]]:
     """Yield start and end of each outermost element that `hiding` (patterns by attribute name) hides.
 
-    An element is hidden if an attribute matches the pattern of its name, or the start tag the pattern of "".
-
-    An element without an end tag, or with wrongly nested blocks, extends to the end of the text, unless its
-    end tag may be omitted, so that no hidden text is shown.
+    An element is hidden if an attribute matches the pattern of its name, or if the start tag matches the
+    pattern of the empty name. So that no hidden text is shown, an element without an end tag, or with wrongly
+    nested blocks, extends to the end of the text, unless HTML allows its end tag to be omitted.
     """
     # The start of the hidden element, and the names of the open blocks in it.
     start, names = 0, list[str]()
@@ -87,7 +86,7 @@ def find_hidden_spans(html: str, hiding: Mapping[str, re.Pattern[str]]) -> Itera
                 opened[tables, name] -= 1
                 tables -= name == "table"
             continue
-        # The name of a component of MDX begins with a capital.
+        # Only components of MDX, whose names begin with a capital letter, can end with `/>`.
         is_empty = bool(_VOID_TAG.fullmatch(name)) or (tag[0].endswith("/>") and tag["name"][0].isupper())
         is_hidden = _is_hidden(tag, hiding)
         if is_empty and is_hidden and not names:

@@ -1,4 +1,4 @@
-"""Finds HTML that would take too long to parse, or whose parsed form would need too much memory.
+"""Finds HTML that would take too long to parse, or need too much memory after parsing.
 
 Parsing can be slow because, at each tag, the parser searches the open elements, and because it repeats
 unclosed formatting elements in each following block. In 2,001 real texts, the cost was below a
@@ -15,7 +15,7 @@ _MAX_TAGS = 100_000
 MAX_OPEN_ELEMENTS = 1_000
 # The limit for the product of the number of tags, the number of unclosed copied elements, and their length.
 _MAX_COPYING_COST = 20_000_000
-# One tag of this length can contain so many attributes that comparing them takes a second.
+# A tag of this length can have so many attributes that the parser needs a second to compare them.
 _MAX_MALFORMED_LENGTH = 200_000
 _CLOSED_ELEMENT_PASSES = 6
 

@@ -32,7 +32,7 @@ _FORMULA = re.compile(
     rf"|(?<![0-9A-Za-z$])\$(?![\s$]){_IN_DOLLARS}(?<!\s)\$(?![0-9A-Za-z_{{$]))|\$",
     re.MULTILINE,
 )
-# `\[1\]` and `\[sic\]` are escaped brackets.
+# Matches escaped brackets that are not formulas, such as `\[1\]` and `\[sic\]`.
 _ESCAPED_BRACKETS = re.compile(
     r"[ \t>]*\\\[(?!\s+\S.*\s\\\])(?:(?!\\[a-zA-Z]|[{}^=<>+]|\w[_*]\w).)*\Z", re.DOTALL
 )
@@ -93,8 +93,8 @@ _TILDE = re.compile(r"(?<![~\\])~(?!~)")
 _TILDE_MARK = "\U0001bc9f"
 _ENCODED_TILDE_MARK = "%F0%9B%B2%9F"
 
-# comrak would include Chinese and Japanese punctuation and full-width brackets in the address before them. A
-# space and a mark separate them while the text is rendered.
+# comrak would read Chinese and Japanese punctuation and full-width brackets as a part of the address before
+# them. While the text is rendered, a space and a mark separate the address from these characters.
 _CJK_PUNCTUATION = (
     r"\u3001-\u3003\u3008-\u3011\u3014-\u301b\uff01-\uff0f\uff1a-\uff20\uff3b-\uff40\uff5b-\uff65“”"
 )
@@ -132,7 +132,7 @@ def render_markdown(content: str) -> str | None:
     html = comrak.markdown_to_html(f"{content}\n", _EXTENSION_OPTIONS, render_options=_RENDER_OPTIONS)
     html = html.replace(_TILDE_MARK, "~").replace(_ENCODED_TILDE_MARK, "~")
     html = html.replace(_SELF_CLOSED_MARK, "").replace(_ADDRESS_END, "")
-    # comrak encloses formulas in elements.
+    # Remove the elements in which comrak encloses formulas.
     html = html.replace(f'<span data-math-style="display">{_MATH_MARK}', "")
     html = html.replace(f"{_MATH_MARK}</span>", "")
     for mark, text in _MARK_REPLACEMENTS:
@@ -147,5 +147,5 @@ def _mark_address_end(match: re.Match[str]) -> str:
 
 
 def _unescape_autolink(link: re.Match[str]) -> str:
-    """Return the link without the backslashes of escapes such as `\\_`; comrak adds them to the URL."""
+    """Return the link without the backslashes of escapes such as `\\_`, which comrak leaves in the URL."""
     return link[0].replace("\\", "").replace("%5C", "") if "\\" in link[2] else link[0]

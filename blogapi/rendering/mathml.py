@@ -17,7 +17,7 @@ TAGS = frozenset({"math", *_TEXT_ELEMENTS.split("|"), *_LAYOUTS.split("|")})
 _ATTRIBUTES = "accent columnspan display fence linethickness lspace mathvariant rowspan rspace stretchy width"
 ATTRIBUTES = frozenset(_ATTRIBUTES.split())
 # The first group matches a formula that contains no HTML and no other formula, because browsers could parse
-# HTML in a formula differently from nh3. Other elements of MathML are replaced by their text.
+# HTML in a formula differently from nh3. Of all other formulas, only the text is kept.
 FORMULA_OR_TAG = re.compile(
     rf"(<math(?: [^<>]*)?>(?:[^<]|<(?:{_TEXT_ELEMENTS})(?: [^<>]*)?>[^<]*</(?:{_TEXT_ELEMENTS})>"
     rf"|</?(?:{_LAYOUTS})(?: [^<>]*)?>)*+</math>)|</?(?:math|{_TEXT_ELEMENTS}|{_LAYOUTS})(?: [^<>]*)?>"

@@ -1,4 +1,4 @@
-"""The text of sanitized HTML, its excerpt, its number of words and its reading time."""
+"""Makes the plain text of sanitized HTML, and its excerpt, number of words and reading time."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ _BARE_URL = re.compile(
 def to_plain_text(html: str) -> str:
     """Return the text of sanitized HTML as one line, without markup and forbidden characters."""
     text = decode_entities(_TAG.sub(" ", _INLINE_TAG.sub("", html)))
-    # `&#127;` stands for a character that is forbidden in an excerpt.
+    # An entity such as `&#127;` can stand for a forbidden character.
     return " ".join(FORBIDDEN_CHARACTER.sub("", text).split())
 
 
@@ -74,7 +74,7 @@ def decode_entities(text: str) -> str:
 def make_excerpt(html: str) -> str:
     """Return the beginning of the text of sanitized HTML: at most MAX_EXCERPT_LENGTH characters.
 
-    The excerpt ends between two words. The excerpt contains no headings, code blocks, players and footnotes;
+    The excerpt ends between two words. It contains no headings, code blocks, players or footnotes;
     `·` separates the items of lists and the cells of tables, and bare URLs are shortened to their host.
     """
     start, *rest = remove_players(html).split("<pre")
@@ -84,12 +84,12 @@ def make_excerpt(html: str) -> str:
     # The footnotes are at the end of the HTML.
     end = next((block.start() for block in _BLOCK.finditer(html) if _HAS_FOOTNOTES.search(block[0])), None)
     html = _ITEM_END.sub(rf"\1{_SEPARATOR}", html[:end])
-    text = _BARE_URL.sub(_get_host, to_plain_text(html)).strip().removesuffix(_SEPARATOR)
+    text = _BARE_URL.sub(_shorten_url_to_host, to_plain_text(html)).strip().removesuffix(_SEPARATOR)
     return shorten_text(text, MAX_EXCERPT_LENGTH)
 
 
 def make_label(html: str) -> str:
-    """Return the text of sanitized HTML and of its pictures, at most MAX_LABEL_LENGTH characters."""
+    """Return the text of sanitized HTML with alt texts for pictures, at most MAX_LABEL_LENGTH characters."""
     html = _PICTURE.sub(lambda picture: " ".join(_ALT.findall(picture[1])), _remove_footnote_marks(html))
     return shorten_text(to_plain_text(html), MAX_LABEL_LENGTH)
 
@@ -98,7 +98,7 @@ def _remove_footnote_marks(html: str) -> str:
     return _FOOTNOTE_MARK_LINK.sub(lambda link: "" if 'href="#' in link[1] else link[0], html)
 
 
-def _get_host(url: re.Match[str]) -> str:
+def _shorten_url_to_host(url: re.Match[str]) -> str:
     # A `)` belongs to the address if the address contains a `(`, otherwise to the text around the address.
     is_closed = url[0].count("(") >= url[0].count(")")
     return url[1] if is_closed else url[1] + (url[2] or "")

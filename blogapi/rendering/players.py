@@ -1,4 +1,4 @@
-"""The players of videos and sounds; they replace paragraphs that contain only the address of one."""
+"""Players of videos and sounds, which replace paragraphs with only the address of a video or a sound."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ EMBED_HOSTS = frozenset(
 MAX_PLAYERS = 100
 
 _ADDRESS_END = r"(?:[/?&#]\S*)?"
-_PARAGRAPH = re.compile(r'<p><a href="(https?://[^"<>]*+)">([^<]*+)</a></p>')
+_ADDRESS_PARAGRAPH = re.compile(r'<p><a href="(https?://[^"<>]*+)">([^<]*+)</a></p>')
 _START = re.compile(r"[?&#](?:t|start)=(?:([0-9]{1,2})h)?(?:([0-9]{1,4})m)?(?:([0-9]{1,6})s?)?(?=[&#]|\Z)")
 # Matches the output of make_player_figure() after the sanitizer has cleaned it.
 _PLAYER_FRAME = re.compile(r'(<figure class="embed embed-[a-z]+">)<iframe [^<>]*+></iframe>')
@@ -34,10 +34,10 @@ _PLAYER_FIGURE = re.compile(r'<figure class="embed embed-[a-z]+">(?:[^<]++|<(?!/
 
 @dataclass(frozen=True, slots=True)
 class Player:
-    """The player of one kind of address. `make_address` returns the address of the player's frame.
+    """The player for one kind of address. `make_address` returns the address of the player's frame.
 
-    The pattern matches a whole address. The pattern must mean the same in Python and in JavaScript, because
-    the editor uses it to show which addresses become players.
+    The pattern matches a whole address. It must mean the same in Python and in JavaScript, because the
+    editor uses the pattern to show which addresses become players.
     """
 
     name: str
@@ -116,7 +116,7 @@ def insert_players(html: str) -> str:
         count += frame is not None
         return frame or paragraph[0]
 
-    return _PARAGRAPH.sub(replace_paragraph, html)
+    return _ADDRESS_PARAGRAPH.sub(replace_paragraph, html)
 
 
 def make_player_figure(address: str) -> str | None:
@@ -133,7 +133,7 @@ def make_player_figure(address: str) -> str | None:
 
 
 def find_player(address: str) -> tuple[Player, str] | None:
-    """Return the player of this address and the address of the frame; None if there is no player."""
+    """Return the player for this address and the address of its frame; None if there is no player."""
     for pattern, player in _PATTERNS:
         if match := pattern.fullmatch(address):
             return player, player.make_address(match)
@@ -141,7 +141,7 @@ def find_player(address: str) -> tuple[Player, str] | None:
 
 
 def remove_player_frames(html: str) -> str:
-    """Return sanitized HTML with links instead of players, for feeds."""
+    """Return sanitized HTML with links instead of players, for places that show no frames, such as feeds."""
     return _PLAYER_FRAME.sub(r"\1", html)
 
 

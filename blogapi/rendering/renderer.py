@@ -59,7 +59,7 @@ def render_text(content: str, content_type: str) -> RenderedContent:
 
     Takes at most about two seconds for 2 MB of any content, and needs no database.
     """
-    # Imported here, because the sanitizer needs 4 MB of memory, which servers without writes can save.
+    # Imported here, so that servers that render nothing save the 4 MB of memory of the sanitizer.
     from blogapi.rendering import sanitizer
 
     html = sanitizer.to_safe_html(content, content_type)

@@ -89,7 +89,7 @@ _FORM_FIELD = re.compile(r'<input(?![^<>]* type="checkbox")[^<>]*>')
 # Matches a checkbox and the text after it, up to the end of the line or block.
 _CHECKBOX = re.compile(rf"<input([^<>]*)>((?:[^<]++|</?(?:{INLINE_ELEMENTS}|img|sup)(?: [^<>]*+)?>)*+)")
 
-# Together with nh3's defaults, these are all schemes that the HTML standard calls safe.
+# The default schemes of nh3 and these are all schemes that the HTML standard calls safe.
 _URL_SCHEMES = nh3.ALLOWED_URL_SCHEMES | {"matrix", "sftp", "urn"}
 
 # A reference to a file of the media library, such as `media:3f2b6c1e-8d4a-4f5b-9c7d-1e2f3a4b5c6d`. These
@@ -121,7 +121,7 @@ _DROPPED_WITH_CONTENT = {
     *("annotation", "annotation-xml"),
 }
 
-# Rendered content contains no scripts, so the content of <noscript> is shown.
+# Rendered content contains no scripts, so only the tags of <noscript> are removed, not its content.
 _NOSCRIPT = re.compile(r"</?noscript\b[^<>]*>", re.IGNORECASE)
 
 # Elements whose content is not markup. Browsers ignore the slash at the end of the start tag, and would read
@@ -176,7 +176,7 @@ def to_safe_html(content: str, content_type: str) -> str:
     """Return the content as sanitized HTML; `content_type` is html, markdown or text.
 
     References to files (`media:<uuid>`) and to articles (`article:<uuid>`) are kept, and must be resolved
-    before the HTML is shown. Content that would take more than about two seconds is returned as
+    before the HTML is shown. Content that would take more than about two seconds to render is returned as
     escaped text.
     """
     html = _to_unsafe_html(content, content_type)
@@ -199,14 +199,14 @@ def to_safe_html(content: str, content_type: str) -> str:
         safe = _CHECKBOX.sub(_label_checkbox, _FORM_FIELD.sub("", safe))
     if _NEW_TAB_ATTRIBUTE in safe:
         safe = _LINK.sub(_add_noopener, safe)
-    safe = _IFRAME.sub(_empty_iframe, safe)
+    safe = _IFRAME.sub(_clean_iframe, safe)
     if "<math" in safe:
         safe = mathml.FORMULA_OR_TAG.sub(r"\1", safe)
     # A strict Content-Security-Policy blocks inline styles, so `align` replaces the style.
     safe = _unwrap_refused_links(_ALIGNED_TAG.sub(_convert_style_to_align, safe))
     if content_type == "markdown":
         if "<img" in safe:
-            safe = _PARAGRAPH.sub(_to_figures, safe)
+            safe = _PICTURE_PARAGRAPH.sub(_replace_picture_paragraph, safe)
         safe = _HEADING.sub(attributes.add_heading_id, safe, count=MAX_HEADING_IDS)
     if attributes.renamed_ids:
         safe = _FRAGMENT_LINK.sub(attributes.rename_fragment, safe)
@@ -214,7 +214,7 @@ def to_safe_html(content: str, content_type: str) -> str:
 
 
 def is_shown_as_text(content: str, content_type: str, safe: str) -> bool:
-    """Return whether `safe` is the content as escaped text, because rendering it would take long."""
+    """Return whether `safe` is only the escaped content, because rendering the content would take long."""
     return "<" not in safe and _to_unsafe_html(content, content_type) is None
 
 
@@ -232,9 +232,9 @@ def make_heading_id(heading: str) -> str:
 
 
 def make_addresses_absolute(html: str, base: str) -> str:
-    """Return sanitized HTML with all addresses resolved against `base`, to be shown at another address.
+    """Return sanitized HTML with all addresses resolved against `base`, for example for a feed.
 
-    Alternative sizes of images are omitted, because nh3 does not resolve their addresses.
+    Links replace players. Alternative sizes of images are omitted, because nh3 does not resolve them.
     """
     attributes = {**_ALLOWED_ATTRIBUTES, "img": _ALLOWED_ATTRIBUTES["img"] - {"srcset", "sizes"}}
     attributes["source"] = _ALLOWED_ATTRIBUTES["source"] - {"srcset", "sizes"}
@@ -269,7 +269,7 @@ def _make_paragraphs(text: str) -> list[str]:
     return [escape(paragraph).replace("\n", "<br>\n") for paragraph in paragraphs if paragraph]
 
 
-def _empty_iframe(iframe: re.Match[str]) -> str:
+def _clean_iframe(iframe: re.Match[str]) -> str:
     return f"<iframe{iframe[1]}></iframe>" if ' src="https://' in iframe[1] else ""
 
 
@@ -327,7 +327,7 @@ def _clean_reference(tag: str, attribute: str, value: str) -> str | None:
 
 
 class _AttributeFilter:
-    """Cleans the attributes of one document. nh3 calls the filter for each attribute in document order."""
+    """Cleans the attributes of one document; nh3 calls the instance for each attribute, in order."""
 
     def __init__(self, html: str, footnote_mark: str, *, has_references: bool) -> None:
         self.renamed_ids: dict[str, str] = {}
@@ -403,12 +403,12 @@ class _AttributeFilter:
 
 # The sanitizer quotes each attribute value, and escapes `<` and `>` in it.
 _PICTURE = r"(?:<a [^<>]*+><img [^<>]*+></a>|<img [^<>]*+>)"
-_PARAGRAPH = re.compile(rf"<p>\s*+({_PICTURE}(?:\s*+(?:<br>\s*+)?{_PICTURE})*+)\s*+</p>")
+_PICTURE_PARAGRAPH = re.compile(rf"<p>\s*+({_PICTURE}(?:\s*+(?:<br>\s*+)?{_PICTURE})*+)\s*+</p>")
 _PICTURE_REGEX = re.compile(_PICTURE)
-_TITLE = re.compile(r'(<img [^<>]*?) title="([^"]+)"')
+_PICTURE_TITLE = re.compile(r'(<img [^<>]*?) title="([^"]+)"')
 
 
-def _to_figures(paragraph: re.Match[str]) -> str:
+def _replace_picture_paragraph(paragraph: re.Match[str]) -> str:
     """Return the figure or the gallery that replaces a paragraph that contains only pictures.
 
     The title of a picture becomes its caption, and several pictures become a gallery. A single picture
@@ -416,14 +416,14 @@ def _to_figures(paragraph: re.Match[str]) -> str:
     """
     pictures = _PICTURE_REGEX.findall(paragraph[1])
     if len(pictures) > 1:
-        return "\n".join(['<div class="gallery">', *map(_to_figure, pictures), "</div>"])
-    return _to_figure(pictures[0]) if _TITLE.search(pictures[0]) else paragraph[0]
+        return "\n".join(['<div class="gallery">', *map(_make_figure, pictures), "</div>"])
+    return _make_figure(pictures[0]) if _PICTURE_TITLE.search(pictures[0]) else paragraph[0]
 
 
-def _to_figure(picture: str) -> str:
-    title = _TITLE.search(picture)
+def _make_figure(picture: str) -> str:
+    title = _PICTURE_TITLE.search(picture)
     if title is None:
         return f"<figure>{picture}</figure>"
-    untitled = _TITLE.sub(r"\1", picture)
+    untitled = _PICTURE_TITLE.sub(r"\1", picture)
     caption = title[2].replace("&quot;", '"')
     return f"<figure>{untitled}<figcaption>{caption}</figcaption></figure>"

@@ -33,8 +33,8 @@ _ENTITY = re.compile(r"&#?\w{1,32};")
 # `Don't panic` becomes `dont-panic`. Elsewhere, such as in `l'été`, an apostrophe separates words.
 _CONTRACTION = re.compile(r"(?<=[a-z])['\u2019\u02bc](?=(?:t|s|d|m|re|ve|ll)(?![^\W_]))")
 _APOSTROPHE = re.compile("['\u2019\u02bc]")
-# Matches what a slug drops: apostrophes from entities, commas between digits, and marks that remain on Latin
-# letters.
+# Matches the characters that a slug omits: apostrophes from entities, commas between digits, and marks that
+# remain on Latin letters.
 _DROPPED_CHARACTERS = re.compile(rf"'|(?<=\d),(?=\d)|(?<=[a-z0-9])(?![\ufe00-\ufe0f])[{COMBINING_MARKS}]+")
 # NFKC would split the vowel AM of Thai and Lao, which is written as one character.
 _NOT_THAI_OR_LAO = re.compile(r"[^\u0e00-\u0eff]+")
@@ -99,16 +99,16 @@ def _join_words(text: str, max_length: int) -> str:
     return slug[: max_length + 1].rpartition("-")[0] or slug[:max_length]
 
 
-# Cached, because a write makes the slug before it takes the write lock, and again while it holds the lock.
+# Cached, because a write makes the slug twice: before it takes the write lock, and while it holds the lock.
 @lru_cache(maxsize=64)
 def _derive_slug_once(text: str, max_length: int, former: bool) -> str:
     if former:
         return hyphenate_words(
-            _NOT_ASCII.sub(_latin_to_ascii, unicodedata.normalize("NFC", text)), max_length
+            _NOT_ASCII.sub(_convert_latin_to_ascii, unicodedata.normalize("NFC", text)), max_length
         )
-    text = _fold_text(_NOT_ASCII.sub(_latin_to_ascii, _unescape_entities(text)))
+    text = _fold_text(_NOT_ASCII.sub(_convert_latin_to_ascii, _unescape_entities(text)))
     return _join_words(_APOSTROPHE.sub("-", _CONTRACTION.sub("", text)), max_length)
 
 
-def _latin_to_ascii(letter: re.Match[str]) -> str:
+def _convert_latin_to_ascii(letter: re.Match[str]) -> str:
     return anyascii(letter[0]) if unicodedata.name(letter[0], "").startswith("LATIN") else letter[0]

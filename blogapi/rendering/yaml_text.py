@@ -13,8 +13,8 @@ from collections.abc import Iterator, Mapping, Sequence
 # A text that is written without quotes: it begins with a letter and contains no special character of YAML.
 _PLAIN_SCALAR = re.compile(r"[^\W\d_](?:[\w ,.!?()/'-]*[\w.!?)])?")
 _RESERVED_WORDS = frozenset(("y", "n", "yes", "no", "on", "off", "true", "false", "null", "nan", "inf"))
-# YAML forbids most of these characters, and reads some of them as line breaks. JSON does not escape these
-# characters.
+# YAML forbids most of these characters and reads the others as line breaks, but `json.dumps` does not escape
+# them.
 _UNSAFE_CHARACTERS = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
 
 

@@ -57,7 +57,7 @@ ARTICLE_PLACEHOLDERS = (
     *(*_LANGUAGE_PLACEHOLDERS, "local_slug"),
 )
 
-# A path pattern contains one of these placeholders, so that each item has an address of its own.
+# A path pattern must contain one of these placeholders, so that each item has an address of its own.
 _UNIQUE_PLACEHOLDERS = {"slug", "uuid", "path", "local_slug"}
 _ADDRESS_COLUMNS = ("uuid", "slug", "category_slug", "published_at", "language")
 _PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
@@ -90,10 +90,10 @@ def make_article_url(
 
 def make_row_url(site: Site, row: Any) -> str | None:
     """Return the absolute address of the article in a row with the columns that `make_article_url` needs."""
-    return make_article_url(site, **get_address_values(row))
+    return make_article_url(site, **get_article_address_values(row))
 
 
-def get_address_values(row: Any) -> dict[str, Any]:
+def get_article_address_values(row: Any) -> dict[str, Any]:
     """Return the columns of an article's row that determine the address of its page."""
     return {name: getattr(row, name) for name in _ADDRESS_COLUMNS}
 
@@ -142,8 +142,8 @@ def make_term_path(site: Site, kind: str, *, uuid: UUID | str, slug: str) -> str
     return _fill_pattern(getattr(site, f"{kind}_path"), {"uuid": str(uuid), "slug": slug})
 
 
-def make_slug_path(site: Site, kind: str, slug: str) -> str:
-    """Return a path that an item of the kind with this slug can have; other placeholders get dummy values."""
+def make_possible_path(site: Site, kind: str, slug: str) -> str:
+    """Return a path that an item of this kind and slug can have, with dummy values for other placeholders."""
     values = dict.fromkeys((*PAGE_PLACEHOLDERS, *ARTICLE_PLACEHOLDERS), "-")
     values |= {"slug": slug, "local_slug": slug, "path": slug, "/language": ""}
     values["language"] = normalize_language(site.own_language).lower()
@@ -162,7 +162,7 @@ def parse_path(site: Site, kind: str, path: str) -> dict[str, str | None] | None
 
 
 def list_possible_slugs(values: Mapping[str, str | None]) -> list[str]:
-    """Return the slugs, or the uuid, that an item can have if its path has these values of placeholders."""
+    """Return the slugs that an item whose path has these values of placeholders can have, or its uuid."""
     slug, language = values.get("local_slug"), values.get("language")
     if slug:
         return [slug, *([f"{slug}-{language.lower()}"] if language else [])]
@@ -172,7 +172,7 @@ def list_possible_slugs(values: Mapping[str, str | None]) -> list[str]:
 def make_preview_url(site: Site, token: str) -> str | None:
     """Return the address of the preview page of the site, with the token as the query parameter `token`.
 
-    A parameter `token` in the address is replaced. Also returns None if the site has no preview page.
+    The token replaces a parameter `token` in `preview_url`. Returns None if the site has no preview page.
     """
     page = make_absolute_address(site.preview_url, site.url)
     if page is None:
@@ -203,7 +203,7 @@ def localize_site(site: Site, language: str) -> Site:
     return cast(Site, WithAttributes(site, language=language))
 
 
-def list_homes(site: Site) -> dict[str, str]:
+def make_home_paths(site: Site) -> dict[str, str]:
     """Return the paths of the home pages by language; the language of the site is first."""
     return {language: make_home_path(localize_site(site, language)) for language in list_languages(site)}
 
@@ -216,8 +216,8 @@ def make_home_url(site: Site) -> str | None:
 def make_home_path(site: Site) -> str:
     """Return the path of the home page in the language of `site`, or `/` if the site does not list it.
 
-    The path begins with the language if the path patterns of articles or pages do. If the site for readers
-    is on, each listed language has a home page even if the patterns do not contain the language.
+    The path begins with the language if the path pattern of articles or of pages does. If the built-in site
+    is on, each listed language has a home page, even if the patterns do not begin with the language.
     """
     language, languages = normalize_language(site.language), list_languages(site)
     if language not in languages:
@@ -245,8 +245,8 @@ def make_numbered_url(url: str, number: int) -> str:
 def make_absolute_address(address: str, *bases: str) -> str | None:
     """Return the absolute address, with relative addresses resolved against the first base that is not empty.
 
-    An address that begins with a slash is also relative to the base, not to its host. Returns None if the
-    address is empty, or if it is relative and all bases are empty.
+    An address that begins with a slash is also relative to the base, and not to the host of the base. Returns
+    None if the address is empty, or if it is relative and all bases are empty.
     """
     if not address or urlsplit(address).scheme:
         return address or None
@@ -265,8 +265,8 @@ def make_absolute_picture_url(site: Site, address: str) -> str | None:
     return make_absolute_address(address, get_service_url(site), "" if is_file else site.url)
 
 
-def check_path_pattern(pattern: str, placeholders: tuple[str, ...]) -> list[str]:
-    """Return a sentence for each mistake in a path pattern."""
+def find_path_pattern_mistakes(pattern: str, placeholders: tuple[str, ...]) -> list[str]:
+    """Return a sentence for each mistake in a path pattern, for the person who wrote it."""
     names = _PLACEHOLDER.findall(pattern)
     allowed = ", ".join(f"{{{name}}}" for name in placeholders)
     problems = [
@@ -282,12 +282,12 @@ def check_path_pattern(pattern: str, placeholders: tuple[str, ...]) -> list[str]
         unique = [f"{{{name}}}" for name in placeholders if name in _UNIQUE_PLACEHOLDERS]
         problems.append(f"Must contain {' or '.join(unique)}.")
     if "local_slug" in names and not {*_LANGUAGE_PLACEHOLDERS} & set(names):
-        problems.append("With {local_slug}, it must contain {language} or {/language}.")
+        problems.append("With {local_slug}, the pattern must contain {language} or {/language}.")
     return problems
 
 
 def _fill_pattern(pattern: str, values: Mapping[str, str]) -> str:
-    # The slashes in these values separate slugs, so the slashes are not escaped.
+    # The slashes in the values of `path` and `/language` separate segments, so they are not escaped.
     quoted = {
         name: quote(value, safe="/" if name in ("path", "/language") else "")
         for name, value in values.items()

@@ -79,7 +79,7 @@ def _split_assignment(text: str, form: str) -> tuple[str, str]:
 
 
 def _load_changes(changes: Fields) -> Fields:
-    # The schema removes read-only fields without an error.
+    # The schema ignores read-only fields without an error.
     errors: Errors = {
         name: ["Is read-only; omit it."] for name in changes if name in SiteChangesSchema.read_only
     }

@@ -54,7 +54,7 @@ class HeadSchema(ma.Schema):
     twitter = ma.fields.Nested(TwitterCardSchema)
     json_ld = ma.fields.Dict(
         metadata={
-            "description": "What the page shows (such as a BlogPosting) and a BreadcrumbList, of schema.org."
+            "description": "A schema.org object for the page (such as a BlogPosting), and a BreadcrumbList."
         }
     )
     html = ma.fields.String(

@@ -17,17 +17,17 @@ from blogapi.site.models import Site
 from blogapi.web import json as web_json
 from blogapi.web.fields import Fields
 
-# A description appears in the head eight times, and search engines show about 160 characters.
+# The head contains the description eight times, and search engines show only about 160 characters of it.
 MAX_DESCRIPTION_LENGTH = 1000
 
-# WordPress sends the same value; without it, Google shows only small images.
+# Without this value, which WordPress also sends, Google shows only small images.
 ROBOTS = "max-image-preview:large"
 
 _LINE_BREAKS = re.compile("[\t\n\r\x85\u2028\u2029]+")
 _LANGUAGE_AND_REGION = re.compile(
     r"([a-z]{2,3})(?:-[a-z]{3})*(?:-[a-z]{4})?-([a-z]{2})(?![a-z\d])", re.IGNORECASE
 )
-# JSON without these characters cannot end a <script> element, and HTML parsers do not change it.
+# JSON without these characters cannot end a <script> element, and HTML parsers leave it unchanged.
 _ESCAPED_IN_SCRIPT = str.maketrans({character: f"\\u{ord(character):04x}" for character in "<>&\u2028\u2029"})
 
 # The name of a page, and its address if that is known.
@@ -48,16 +48,16 @@ class PageSummary:
 
 @dataclass(frozen=True, slots=True)
 class PageNumber:
-    """The page of a list that a head describes; `words` name the page in the title (empty: its number)."""
+    """The page of a list that a head describes; `words` name the page in titles (empty: use the number)."""
 
     number: int = 1
     words: str = ""
 
-    def number_title(self, title: str) -> str:
-        """Return the title, followed by the page in parentheses if it is not the first page."""
+    def add_to_title(self, title: str) -> str:
+        """Return the title, followed by the page number in parentheses unless this is the first page."""
         return title if self.number == 1 else f"{title} ({self.words or self.number})"
 
-    def number_url(self, url: str | None) -> str | None:
+    def add_to_url(self, url: str | None) -> str | None:
         """Return the address of this page of the list whose first page is at `url`."""
         return url and addresses.make_numbered_url(url, self.number)
 
@@ -72,7 +72,7 @@ def make_site_head(site: Site, *, page: PageNumber = FIRST_PAGE) -> Fields:
     """
     home, description = addresses.make_home_url(site), to_short_line(site.description)
     title = to_line(site.title) or urlsplit(site.url).netloc
-    summary = PageSummary(page.number_title(title), description, page.number_url(home), choose_image(site))
+    summary = PageSummary(page.add_to_title(title), description, page.add_to_url(home), choose_image(site))
     item = drop_empty_fields(
         {
             "@type": "WebSite",
@@ -89,8 +89,8 @@ def make_site_head(site: Site, *, page: PageNumber = FIRST_PAGE) -> Fields:
 
 def make_list_head(site: Site, title: str, path: str, *, page: PageNumber = FIRST_PAGE) -> Fields:
     """Return the head of a list that belongs to no term; its first page has this path below the site."""
-    url = page.number_url(f"{site.url}{path}") if site.url else None
-    full_title = page.number_title(" - ".join(filter(None, map(to_line, (title, site.title)))))
+    url = page.add_to_url(f"{site.url}{path}") if site.url else None
+    full_title = page.add_to_title(" - ".join(filter(None, map(to_line, (title, site.title)))))
     item = drop_empty_fields(
         {
             "@type": "CollectionPage",
@@ -105,8 +105,8 @@ def make_list_head(site: Site, title: str, path: str, *, page: PageNumber = FIRS
 
 
 def _list_alternates(site: Site) -> Sequence[Fields]:
-    """Return the home pages of all languages, or nothing unless each language has its own home page."""
-    homes = addresses.list_homes(site)
+    """Return the home pages of all languages; empty unless there are several, each with its own home page."""
+    homes = addresses.make_home_paths(site)
     if not site.url or not 1 < len({*homes.values()}) == len(homes):
         return []
     default = homes[normalize_language(site.own_language)]
@@ -214,24 +214,24 @@ def _make_head_html(head: Fields) -> str:
     json_ld = web_json.to_json(head["json_ld"]).translate(_ESCAPED_IN_SCRIPT)
     lines = [
         f"<title>{escape(head.get('title', ''))}</title>",
-        *(_make_meta("name", name, head[name]) for name in names if name in head),
+        *(_make_meta_tag("name", name, head[name]) for name in names if name in head),
         *([f'<link rel="canonical" href="{escape(head["canonical"])}">'] if "canonical" in head else []),
         *(
             f'<link rel="alternate" hreflang="{escape(page["language"])}" href="{escape(page["url"])}">'
             for page in head.get("alternates", ())
         ),
-        *(_make_meta("property", name, value) for name, value in _list_values(head["open_graph"])),
-        *(_make_meta("name", name, value) for name, value in _list_values(head["twitter"])),
+        *(_make_meta_tag("property", name, value) for name, value in _list_tag_values(head["open_graph"])),
+        *(_make_meta_tag("name", name, value) for name, value in _list_tag_values(head["twitter"])),
         f'<script type="application/ld+json">{json_ld}</script>',
     ]
     return "\n".join(lines)
 
 
-def _make_meta(kind: str, name: str, value: str) -> str:
+def _make_meta_tag(kind: str, name: str, value: str) -> str:
     return f'<meta {kind}="{name}" content="{escape(value)}">'
 
 
-def _list_values(tags: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
+def _list_tag_values(tags: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
     """Yield each name with each of its values; a name with a list of values appears several times."""
     for name, value in tags.items():
         yield from ((name, item) for item in (value if isinstance(value, list) else [value]))

@@ -1,4 +1,4 @@
-"""The table that contains the description of the site in one row."""
+"""The table with the description of the site, which has one row."""
 
 from __future__ import annotations
 

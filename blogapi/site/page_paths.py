@@ -1,4 +1,4 @@
-"""The paths of pages, which can contain the slugs of the pages above; `articles.page_tree` reads the tree."""
+"""Makes the paths of pages from the tree of pages, which `articles.page_tree` reads."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ PageTree = Mapping[UUID, PageNode]
 
 
 def make_path(site: Site, uuid: UUID, slug: str, parent: UUID | None, tree: PageTree, language: str) -> str:
-    """Return the path of a page below the site's address; it may contain the slugs of the pages above it."""
+    """Return the path of a page below the site's address, which can contain the slugs of the pages above."""
     slugs = [slug]
     for ancestor in list_ancestors(parent, tree):
         slugs.insert(0, tree[ancestor].slug)

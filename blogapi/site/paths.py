@@ -1,4 +1,4 @@
-"""Brings the paths and addresses of pages into the forms in which they are stored and compared."""
+"""Normalizes the paths and addresses of pages for storage and comparison, and classifies their hosts."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from blogapi.web.outgoing import is_on_internet
 # A key of an index on PostgreSQL has at most 2,704 bytes.
 MAX_PATH_BYTES = 2_000
 
-# Matches paths with control characters, with empty segments, and with the segments `.` and `..`.
+# Matches paths that contain a control character, an empty segment, or one of the segments `.` and `..`.
 _UNSAFE_PATH = re.compile(r"[\x00-\x1f\x7f]|//|/\.{1,2}(/|\Z)")
 
 
 def extract_path(address: str) -> str | None:
-    """Return the decoded path of an address, or None if it has a query or a fragment, or is not safe."""
+    """Return the decoded path of an address; None if the address has a query or a fragment, or is unsafe."""
     try:
         parts = urlsplit(address)
     except ValueError:
@@ -62,7 +62,7 @@ def is_loopback_address(address: str) -> bool:
 
 
 def is_local_address(address: str) -> bool:
-    """Return whether only this machine or its network can reach the host of an address."""
+    """Return whether only this machine, or only its network, can reach the host of an address."""
     try:
         return is_loopback_address(address) or not is_on_internet(urlsplit(address).hostname or "")
     except ValueError:

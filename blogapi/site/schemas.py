@@ -12,7 +12,7 @@ from blogapi.site.addresses import (
     ARTICLE_PLACEHOLDERS,
     PAGE_PLACEHOLDERS,
     TERM_PLACEHOLDERS,
-    check_path_pattern,
+    find_path_pattern_mistakes,
     list_time_zones,
 )
 from blogapi.site.head_schemas import HEAD_PAGE_FIELD, HeadSchema
@@ -88,7 +88,7 @@ class PathPattern(Text):
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **options: Any) -> str:
         pattern = super()._deserialize(value, attr, data, **options)
-        if problems := check_path_pattern(pattern, self.placeholders):
+        if problems := find_path_pattern_mistakes(pattern, self.placeholders):
             raise ma.ValidationError(problems)
         return pattern
 
@@ -187,10 +187,10 @@ class SiteQuery(DetailQuery):
     page = HEAD_PAGE_FIELD
 
 
-def _check_languages(languages: list[Fields]) -> None:
+def _check_languages_are_unique(languages: list[Fields]) -> None:
     tags = [item["language"] for item in languages]
     if len(set(tags)) < len(tags):
-        raise ma.ValidationError("A language appears twice.")
+        raise ma.ValidationError("A language appears twice; send each language only once.")
 
 
 class SiteChangesSchema(InputSchema):
@@ -219,7 +219,7 @@ class SiteChangesSchema(InputSchema):
         ma.fields.Nested(SiteLanguageSchema),
         max_items=MAX_LANGUAGES,
         attribute="other_languages",
-        validate=_check_languages,
+        validate=_check_languages_are_unique,
     )
     built_in = StrictBoolean(metadata={"description": _BUILT_IN_DESCRIPTION})
     mcp = StrictBoolean(metadata={"description": _MCP_DESCRIPTION})

@@ -1,4 +1,4 @@
-"""Checks which paths belong to the service, and whether blogapi can show the site at its addresses."""
+"""Decides which paths belong to the service, and whether blogapi can show the site at its addresses."""
 
 from __future__ import annotations
 
@@ -39,12 +39,12 @@ def is_service_path(path: str) -> bool:
 
 
 def is_site_path(path: str) -> bool:
-    """Return whether the built-in site answers requests for the path (decoded) if it is on."""
+    """Return whether the built-in site, if it is on, answers requests for the path (decoded)."""
     return path.startswith("/") and not is_service_path(path)
 
 
-def find_known_parameters(path: str) -> tuple[str, ...] | None:
-    """Return the query parameters that a page of the site reads; None if no page can have the path."""
+def find_page_parameters(path: str) -> tuple[str, ...] | None:
+    """Return the query parameters that the page at a path reads; None if no page can have the path."""
     if not is_site_path(path):
         return None
     return ("q", "page") if strip_slash(path) == strip_slash(SEARCH_PATH) else ()
@@ -52,7 +52,7 @@ def find_known_parameters(path: str) -> tuple[str, ...] | None:
 
 @dataclass(frozen=True, slots=True)
 class SitePage:
-    """What the built-in site shows at `path`, which is decoded.
+    """A page of the built-in site; `path` is its decoded path.
 
     `kind` is `home`, `search`, `archive`, `month`, `page`, `article`, `category`, `tag` or `author`; the last
     five have a `uuid`. `number` is the number of the page of a list, and `language` the language of a home
@@ -74,12 +74,12 @@ class SitePage:
 
 
 def find_fixed_page(site: Site, path: str) -> SitePage | None:
-    """Return the home, search, archive or month page at a decoded path, or None; a last slash is ignored."""
+    """Return the home, search, archive or month page at a decoded path (a last slash is ignored), or None."""
     if match := _MONTH_PATH.fullmatch(path):
         year, month = map(int, match.groups())
         return SitePage("month", make_month_path(year, month), year=year, month=month)
     pages = [SitePage("search", SEARCH_PATH), SitePage("archive", ARCHIVE_PATH)]
-    pages += [SitePage("home", own, language=tag) for tag, own in addresses.list_homes(site).items()]
+    pages += [SitePage("home", own, language=tag) for tag, own in addresses.make_home_paths(site).items()]
     return next((page for page in pages if strip_slash(page.path) == strip_slash(path)), None)
 
 
@@ -91,16 +91,16 @@ def make_month_path(year: int, month: int) -> str:
 def is_reserved_slug(site: Site, kind: str, slug: str) -> bool:
     """Return whether an item with this slug would have the address of another page, while the site is on.
 
-    This includes pages below other pages, because the pages above can be deleted.
+    A page below other pages is checked as if it were at the top, because the pages above can be deleted.
     """
     if not site.built_in or not slug:
         return False
-    path = unquote(addresses.make_slug_path(site, kind, slug))
+    path = unquote(addresses.make_possible_path(site, kind, slug))
     is_fixed = _get_first_segment(path) in FIXED_SEGMENTS or find_fixed_page(site, path) is not None
-    return is_fixed or is_service_path(path) or _is_other_item(site, kind, path)
+    return is_fixed or is_service_path(path) or _is_path_of_other_item(site, kind, path)
 
 
-def _is_other_item(site: Site, kind: str, path: str) -> bool:
+def _is_path_of_other_item(site: Site, kind: str, path: str) -> bool:
     """Return whether an item of another model, even a draft, can have the path."""
     own = get_model_of_kind(KINDS[kind].model or kind)
     for other in KINDS_WITH_PAGES:

@@ -1,4 +1,4 @@
-"""Changes the fields of the site, and records the change; former paths of pages are kept."""
+"""Changes the fields of the site, records the change, and keeps the former paths of pages."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class FormerPathStore(Protocol):
     """Stores the addresses that pages had before a change; `content.dependencies` sets the implementation."""
 
     def keep_former_paths(self, before: Site, after: Site) -> None:
-        """Store the former path of each page whose path differs before and after a change of the site."""
+        """Store the former path of each page whose path a change of the site has changed."""
 
 
 FORMER_PATH_STORE = AppState[FormerPathStore]("former-path-store")
@@ -53,7 +53,7 @@ def change_site(fields: Fields) -> Site:
         for name, value in fields.items():
             setattr(site, name, value)
         if site.built_in:
-            _refuse_unservable_site(site, fields, changed)
+            _check_built_in_site(site, fields, changed)
         if changed:
             record_site_change(changed)
         db.session.flush()
@@ -65,11 +65,11 @@ def change_site(fields: Fields) -> Site:
     return site
 
 
-def _refuse_unservable_site(site: Site, fields: Fields, changed: Collection[str]) -> None:
+def _check_built_in_site(site: Site, fields: Fields, changed: Collection[str]) -> None:
     """Raise Invalid if blogapi cannot show the site after a change; the errors name the given fields."""
     errors: Errors = defaultdict(list)
     for name, problems in find_serving_errors(site).items():
         if {name, "built_in"} & {*changed}:
             errors[name if name in fields else "built_in"] += problems
     if errors:
-        raise Invalid("blogapi cannot show the site with these fields.", errors=errors)
+        raise Invalid("blogapi cannot show the site with these fields; correct them.", errors=errors)

@@ -1,4 +1,4 @@
-"""The files of the owner's theme, in the folder `theme` of the instance folder."""
+"""Finds the files of the owner's theme, in the folder `theme` of the instance folder."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 
 THEME_FOLDER = "theme"
 
-# Matches names without hidden files, and without characters that are separators or invalid on some systems.
+# Matches paths without hidden files and folders, and without characters that some systems do not allow.
 _PATH_PATTERN = re.compile(rf"{THEME_FOLDER}(?:/(?!\.)[^/\\:\x00-\x1f\ud800-\udfff]+)+")
 
 

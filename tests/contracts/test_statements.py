@@ -153,7 +153,7 @@ READS = [
     ("/admin/articles/", "admin.page", 0),
     ("/admin/articles/new/", "admin.page", 1),
     (f"/admin/assets/{assets.get_digest()}/admin.css", "admin.asset", 0),
-    ("{file}", "media_files.show", 0),
+    ("{file}", "media_files.make_copy_or_redirect", 0),
 ]
 
 

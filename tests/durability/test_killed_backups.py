@@ -68,7 +68,7 @@ def run_and_kill(app, *words) -> None:
 
 def list_intact(root: Path) -> set[str]:
     """Return the paths of the media files in the folder, all of which must be intact."""
-    paths = list(stored_files.list_paths(root))
+    paths = list(stored_files.list_stored_paths(root))
     assert all(hashlib.sha256(path.read_bytes()).hexdigest() == path.stem for path in paths)
     return {path.relative_to(root).as_posix() for path in paths}
 

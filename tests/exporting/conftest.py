@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from blogapi.content.media.addresses import make_path
+from blogapi.content.media.addresses import make_file_path
 from tests.conftest import ARTICLES
 from tests.stored_pictures import store_picture
 
@@ -19,9 +19,9 @@ def run(app):
 def blog(app, as_admin, make_article, make_category, make_tag, make_guest):
     """Three public articles; a draft, a scheduled article and edits with secrets; returns the public file."""
     red, blue = store_picture(app, "red"), store_picture(app, "blue")
-    kitchen = make_category(name="Kitchen", cover_image=make_path(red.hash, red.name))
+    kitchen = make_category(name="Kitchen", cover_image=make_file_path(red.hash, red.name))
     ada = make_guest(name="Ada Lovelace")
-    eve = make_guest(name="Secret Eve", avatar=make_path(blue.hash, blue.name))
+    eve = make_guest(name="Secret Eve", avatar=make_file_path(blue.hash, blue.name))
     byline = {"category": kitchen, "authors": [{"uuid": str(ada.uuid)}]}
     bread = make_article(
         title="Bread: a story",
@@ -29,7 +29,7 @@ def blog(app, as_admin, make_article, make_category, make_tag, make_guest):
         tags=(make_tag("Slow food"), make_tag("2024")),
         content=f"# Flour\r\n\n---\n![loaf](media:{red.uuid})\t{{{{< x >}}}} {{{{ y }}}} \u2028",
         content_type="markdown",
-        cover_image=make_path(red.hash, red.name),
+        cover_image=make_file_path(red.hash, red.name),
         seo={"title": "Bread!", "description": "On bread"},
         **byline,
     )

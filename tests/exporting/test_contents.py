@@ -13,7 +13,7 @@ import pytest
 import yaml
 
 from blogapi.content.articles.models import FormerPath
-from blogapi.content.media.addresses import make_path
+from blogapi.content.media.addresses import make_file_path
 from blogapi.content.media.folder import get_folder
 from blogapi.exporting import snapshot
 from blogapi.storage.database import db, transaction
@@ -97,7 +97,7 @@ def test_no_picture_that_was_removed_is_exported(
     run, app, as_admin, make_article, make_guest, tmp_path, target
 ):
     pictures = {colour: store_picture(app, colour) for colour in ("red", "blue", "green", "yellow")}
-    red, blue, green, yellow = (make_path(picture.hash, picture.name) for picture in pictures.values())
+    red, blue, green, yellow = (make_file_path(picture.hash, picture.name) for picture in pictures.values())
     ada = make_guest(name="Ada", avatar=yellow)
     article = make_article(
         content=f'<img src="{red}"><img src="{blue}">', cover_image=green, authors=[{"uuid": str(ada.uuid)}]
@@ -113,7 +113,7 @@ def test_no_picture_that_was_removed_is_exported(
 def test_an_article_lists_the_paths_of_its_current_version(run, app, as_admin, make_article, tmp_path):
     red, blue = (store_picture(app, colour) for colour in ("red", "blue"))
     article = make_article(content='<img src="img/red.png"><img src="img/blue.png">')
-    make_article(title="Another", content=f'<img src="{make_path(blue.hash, blue.name)}">')
+    make_article(title="Another", content=f'<img src="{make_file_path(blue.hash, blue.name)}">')
     with app.app_context():
         add_paths(article.uuid, {"img/red.png": red.uuid, "img/blue.png": blue.uuid})
     for content in ('<img src="img/red.png"><img src="img/blue.png">.', '<img src="img/red.png">'):

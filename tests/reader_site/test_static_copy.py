@@ -12,7 +12,7 @@ from urllib.parse import unquote, urljoin, urlsplit
 
 import pytest
 
-from blogapi.content.media.addresses import make_path
+from blogapi.content.media.addresses import make_file_path
 from blogapi.reader_site import static_copy, theme
 from blogapi.storage import files as stored_files
 from tests.conftest import ARTICLES
@@ -96,7 +96,7 @@ def blog(app, set_site, as_admin, as_login, make_article, make_category, make_ta
         url=URL,
         service_url="https://api.example",
         languages=LANGUAGES,
-        logo=make_path(picture.hash, picture.name),
+        logo=make_file_path(picture.hash, picture.name),
         navigation=[{"label": "About us", "url": "/about/"}, {"label": "Home", "url": "/"}],
         article_path="{/language}/{slug}/",
     )
@@ -524,7 +524,7 @@ def test_a_style_sheet_in_another_encoding_is_copied_with_its_pictures(
     monkeypatch.setattr(theme, "_CHECK_INTERVAL", 0.0)
     set_site(url=URL)
     picture = store_picture(app, "red")
-    path = make_path(picture.hash, picture.name)
+    path = make_file_path(picture.hash, picture.name)
     for encoding in ("latin-1", "utf-8"):
         style = f'/* café */ body {{ background: url("{path}") }} a::after {{ content: "»" }}'
         (theme_folder / "style.css").write_bytes(style.encode(encoding))

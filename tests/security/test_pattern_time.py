@@ -128,7 +128,7 @@ def test_patterns_are_found_wherever_they_are():
     # A name, a name in another module, and a pattern without a name.
     assert places >= {
         *(
-            "blogapi.content.media.svg._NUMBER",
+            "blogapi.content.media.svg._LENGTH",
             "blogapi.content.media.types._PATTERNS",
             "blogapi.serving.parser.HEADER_FIELD_RE",
         ),

@@ -51,7 +51,7 @@ def article_url(site, published_at=NEW_YEAR, slug="rye", language=""):
     ],
 )
 def test_the_address_of_an_article_follows_the_pattern(pattern, path):
-    assert addresses.check_path_pattern(pattern, ARTICLE_PLACEHOLDERS) == []
+    assert addresses.find_path_pattern_mistakes(pattern, ARTICLE_PLACEHOLDERS) == []
     assert article_url(make_site(article_path=pattern)) == f"https://blog.example{path}"
 
 
@@ -66,7 +66,7 @@ def test_the_address_of_an_article_follows_the_pattern(pattern, path):
     ],
 )
 def test_an_address_can_contain_the_language(pattern, own, german):
-    assert addresses.check_path_pattern(pattern, ARTICLE_PLACEHOLDERS) == []
+    assert addresses.find_path_pattern_mistakes(pattern, ARTICLE_PLACEHOLDERS) == []
     site = make_site(article_path=pattern)
     for language, path in (("", own), ("en", own), ("de-AT", german)):
         assert article_url(site, slug="rye-de-at", language=language) == f"https://blog.example{path}"
@@ -78,7 +78,7 @@ def test_an_address_can_contain_the_language(pattern, own, german):
     "pattern", ["/{local_slug}/", "{/language}{slug}", "/{/slug}/", "//{/language}/{slug}"]
 )
 def test_a_wrong_pattern_with_a_language_is_refused(pattern):
-    assert addresses.check_path_pattern(pattern, ARTICLE_PLACEHOLDERS)
+    assert addresses.find_path_pattern_mistakes(pattern, ARTICLE_PLACEHOLDERS)
 
 
 def test_the_path_of_a_page_can_contain_its_language():
@@ -159,7 +159,8 @@ def test_the_site_can_be_below_a_path():
 )
 def test_a_wrong_pattern_is_reported(pattern, problem):
     assert any(
-        said.startswith(problem) for said in addresses.check_path_pattern(pattern, ARTICLE_PLACEHOLDERS)
+        said.startswith(problem)
+        for said in addresses.find_path_pattern_mistakes(pattern, ARTICLE_PLACEHOLDERS)
     )
 
 
@@ -171,15 +172,15 @@ def test_a_wrong_pattern_is_reported(pattern, problem):
     ],
 )
 def test_a_pattern_without_an_item_is_told_which_placeholders_name_one(placeholders, problem):
-    assert addresses.check_path_pattern("/about/", placeholders) == [problem]
-    assert addresses.check_path_pattern("/{path}/", addresses.PAGE_PLACEHOLDERS) == []
+    assert addresses.find_path_pattern_mistakes("/about/", placeholders) == [problem]
+    assert addresses.find_path_pattern_mistakes("/{path}/", addresses.PAGE_PLACEHOLDERS) == []
 
 
 @pytest.mark.parametrize("name", ["year", "month", "day", "category"])
 def test_only_articles_have_a_date_and_a_category_in_their_address(name):
     pattern = f"/{{{name}}}/{{slug}}/"
-    assert addresses.check_path_pattern(pattern, ARTICLE_PLACEHOLDERS) == []
-    assert addresses.check_path_pattern(pattern, TERM_PLACEHOLDERS) == [
+    assert addresses.find_path_pattern_mistakes(pattern, ARTICLE_PLACEHOLDERS) == []
+    assert addresses.find_path_pattern_mistakes(pattern, TERM_PLACEHOLDERS) == [
         f"{{{name}}} is not a placeholder; use {{slug}}, {{uuid}}."
     ]
 

@@ -16,7 +16,7 @@ from blogapi.content.articles.lifecycle import UNSET, Unset, compute_next_state
 from blogapi.content.articles.models import Article
 from blogapi.content.articles.responses import article_links
 from blogapi.content.articles.schemas import HeadingSchema
-from blogapi.content.media.file_references import ArticleHtml, find_files
+from blogapi.content.media.file_references import ArticleHtml, find_referenced_files
 from blogapi.content.media.html_resolver import HtmlResolver
 from blogapi.content.taxonomies.categories import DEFAULT_CATEGORY, Category
 from blogapi.content.taxonomies.queries import find_term
@@ -132,7 +132,7 @@ def render(fields: Fields) -> WithAttributes:
     content = fields.pop("content", "")
     content_type = fields.pop("content_type", TEXT_DEFAULTS["content_type"])
     rendered = renderer.render_text(content, content_type)
-    resolver = HtmlResolver(article, find_files([ArticleHtml(article, rendered.html, ())]))
+    resolver = HtmlResolver(article, find_referenced_files([ArticleHtml(article, rendered.html, ())]))
     slug, url = _predict_address(article, **fields) if fields.get("title", "").strip() else (None, None)
     (html,) = article_links.resolve_links([resolver.resolve_html(rendered.html)])
     # A free slug would reveal the slugs of articles that an author may not see.

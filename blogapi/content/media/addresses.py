@@ -12,9 +12,9 @@ ALLOWED_WIDTHS = (200, 320, 400, 480, 640, 800, 960, 1200, 1600, 2000, 2400)
 RENDITION_WIDTHS = (400, 800, 1600)
 # The widths in `srcset`, for a column of 800 CSS pixels on screens with up to 3 device pixels per CSS pixel.
 SRCSET_WIDTHS = (400, 640, 800, 1200, 1600, 2400)
-COMMON_EXTENSIONS = ("avif", "webp")
+COMMON_COPY_EXTENSIONS = ("avif", "webp")
 
-REFERENCE = re.compile(r"media:([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})", re.IGNORECASE)
+MEDIA_REFERENCE = re.compile(r"media:([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})", re.IGNORECASE)
 
 _COPY_NAME = re.compile(r"w([1-9][0-9]{2,3})\.([a-z]{3,4})", re.ASCII)
 
@@ -38,7 +38,7 @@ def parse_copy_format(name: str) -> CopyFormat | None:
     return copy_format if copy_format and copy_format.width in ALLOWED_WIDTHS else None
 
 
-def make_path(hash: str, name: str) -> str:
+def make_file_path(hash: str, name: str) -> str:
     """Return the path of a file below the address of the service."""
     return f"{MEDIA_PREFIX}{hash}/{name}"
 

@@ -1,4 +1,4 @@
-"""Finds the items that use certain files, and rerenders articles whose files change or are deleted.
+"""Finds the items that use given files, and rerenders the articles whose files change or are deleted.
 
 The HTML of an article contains, for example, the sizes and texts of the files that it uses.
 """
@@ -16,11 +16,11 @@ from blogapi.content.media.models import MediaPath, MediaUse
 from blogapi.storage.database_clock import CachedValue
 
 # The items that use the files that the transaction deletes, by the uuid of the file.
-_deleted = CachedValue[dict[UUID, set[tuple[str, UUID]]]](lambda session: {})
+_items_by_deleted_file = CachedValue[dict[UUID, set[tuple[str, UUID]]]](lambda session: {})
 
 
 def prerender_articles(media_ids: Collection[UUID]) -> None:
-    """Render the articles that use these files before the transaction of the write."""
+    """Render the articles that use these files in advance, before the transaction that changes the files."""
     if media_ids:
         ARTICLE_HOOKS.get().prerender_articles_using_files(media_ids)
 
@@ -36,19 +36,19 @@ def find_items_using_files(session: Session, kind: str, media_ids: Collection[UU
 
     Items that used a file that the current transaction has deleted are included.
     """
-    deleted = _deleted.get(session)
-    items = {item for id in media_ids for item in deleted.get(id, ())} | _read_using_items(session, media_ids)
+    items, deleted = _read_items_using_files(session, media_ids), _items_by_deleted_file.get(session)
+    items.update(item for id in media_ids for item in deleted.get(id, ()))
     return {item_id for item_kind, item_id in items if item_kind == kind}
 
 
 def remember_items_using_files(session: Session, media_ids: Collection[UUID]) -> None:
     """Remember until the end of the transaction which items use the files that the transaction deletes."""
-    deleted = _deleted.get(session)
+    deleted = _items_by_deleted_file.get(session)
     for id in media_ids:
-        deleted[id] = _read_using_items(session, [id])
+        deleted[id] = _read_items_using_files(session, [id])
 
 
-def _read_using_items(session: Session, media_ids: Collection[UUID]) -> set[tuple[str, UUID]]:
+def _read_items_using_files(session: Session, media_ids: Collection[UUID]) -> set[tuple[str, UUID]]:
     uses = session.execute(
         select(MediaUse.kind, MediaUse.item_id).where(MediaUse.media_id.in_(media_ids)).distinct()
     )

@@ -22,7 +22,7 @@ from flask import Flask, Response, request
 from werkzeug.http import parse_etags, parse_range_header
 
 from blogapi.content.media import file_references, resized_copies, types
-from blogapi.content.media.addresses import CopyFormat, make_path, parse_copy_format
+from blogapi.content.media.addresses import CopyFormat, make_file_path, parse_copy_format
 from blogapi.content.media.folder import get_folder
 from blogapi.rendering import media_types
 from blogapi.web import downloads, headers, request_environ
@@ -37,19 +37,19 @@ logger = logging.getLogger(__name__)
 
 files_bp = flask.Blueprint("media_files", __name__)
 
-ROUTE = f"{MEDIA_PREFIX}<hash>/<name>"
+FILE_ROUTE = f"{MEDIA_PREFIX}<hash>/<name>"
 CACHE_CONTROL = "public, max-age=31536000, immutable"
 
 _PROBLEM_KEY = "blogapi.content.media-problem"
 
-_PATH = re.compile(rf"{MEDIA_PREFIX}([0-9a-f]{{64}})/([^/]{{1,1000}})")
+_FILE_PATH = re.compile(rf"{MEDIA_PREFIX}([0-9a-f]{{64}})/([^/]{{1,1000}})")
 _HASH = re.compile(r"[0-9a-f]{64}")
 
 _HEADERS = (
     *headers.CONSTANT_HEADERS.items(),
     ("Cache-Control", CACHE_CONTROL),
     ("Accept-Ranges", "bytes"),
-    # Pages of every origin may show the pictures.
+    # This value allows pages of any origin to embed the pictures.
     ("Cross-Origin-Resource-Policy", "cross-origin"),
 )
 
@@ -62,33 +62,33 @@ _SVG_POLICY = "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src d
 
 @dataclass(frozen=True, slots=True)
 class _RequestedFile:
-    """The path of the requested file, which may be missing, and the headers of all responses for it.
+    """The path of a requested file, which can be missing, and the `headers` of all responses for it.
 
-    `description` contains further headers for responses with a body and for HEAD.
+    `content_headers` are further headers of responses with a body, and of responses to HEAD.
     """
 
     path: Path
     etag: str
     is_resized_copy: bool
     headers: tuple[tuple[str, str], ...]
-    description: tuple[tuple[str, str], ...]
+    content_headers: tuple[tuple[str, str], ...]
 
 
 class DeliveryMiddleware:
-    """A WSGI application that sends media files, and passes all other requests to the application."""
+    """A WSGI middleware that sends media files, and passes all other requests to the application."""
 
     def __init__(self, app: Flask, application: WSGIApplication) -> None:
         self._application = application
         self._folder = get_folder(app)
-        self._copies = resized_copies.CACHE.get(app)
-        self._types = types.list_accepted_types(app)
+        self._copies = resized_copies.COPY_CACHE.get(app)
+        self._types = types.get_types_by_extension(app)
         self._origins = app.config["CORS_ORIGINS"]
-        self._find_target = lru_cache(1024)(self._parse_path)
+        self._parse_cached_path = lru_cache(1024)(self._parse_path)
 
     def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
         is_read = environ["REQUEST_METHOD"] in ("GET", "HEAD")
         path = environ["PATH_INFO"]
-        target = self._find_target(path) if is_read and path.startswith(MEDIA_PREFIX) else None
+        target = self._parse_cached_path(path) if is_read and path.startswith(MEDIA_PREFIX) else None
         if target is None:
             return self._application(environ, start_response)
         try:
@@ -106,7 +106,7 @@ class DeliveryMiddleware:
 
     def _parse_path(self, path: str) -> _RequestedFile | None:
         """Return the file that the path names; None if no file can have this path."""
-        match = _PATH.fullmatch(path)
+        match = _FILE_PATH.fullmatch(path)
         if match is None:
             return None
         hash, encoded = match.groups()
@@ -129,7 +129,7 @@ class DeliveryMiddleware:
             etag=etag,
             is_resized_copy=copy_format is not None,
             headers=(*_HEADERS, ("Content-Security-Policy", policy), ("ETag", etag)),
-            description=(("Content-Type", type.name), *disposition),
+            content_headers=(("Content-Type", type.name), *disposition),
         )
 
     def _send_file(
@@ -143,11 +143,11 @@ class DeliveryMiddleware:
         none_match = environ.get("HTTP_IF_NONE_MATCH")
         if none_match is not None and headers.contains_etag(parse_etags(none_match), target.etag.strip('"')):
             target.path.stat()
-            return _start_response(environ, start_response, "304 Not Modified", common_fields)
-        fields = [*common_fields, *target.description]
+            return _start_file_response(environ, start_response, "304 Not Modified", common_fields)
+        fields = [*common_fields, *target.content_headers]
         if environ["REQUEST_METHOD"] == "HEAD":
             fields.append(("Content-Length", str(target.path.stat().st_size)))
-            return _start_response(environ, start_response, "200 OK", fields)
+            return _start_file_response(environ, start_response, "200 OK", fields)
         file = target.path.open("rb", buffering=0)
         try:
             found = os.fstat(file.fileno())
@@ -161,24 +161,24 @@ class DeliveryMiddleware:
                 fields.append(("Content-Range", f"bytes {start}-{end - 1}/{size}"))
                 file.seek(start)
             fields.append(("Content-Length", str(length)))
-            _start_response(environ, start_response, status, fields)
+            _start_file_response(environ, start_response, status, fields)
             return downloads.make_file_body(environ, file, length)
         except BaseException:
             file.close()
             raise
 
 
-@files_bp.get(ROUTE)
+@files_bp.get(FILE_ROUTE)
 @allow(anyone)
-def show(hash: str, name: str) -> Response:
+def make_copy_or_redirect(hash: str, name: str) -> Response:
     """Make a resized copy of a picture, redirect from the address of a replaced file, or return an error."""
     problem = request.environ.get(_PROBLEM_KEY)
     path, copy_format = None, parse_copy_format(name)
     if problem is None and _HASH.fullmatch(hash):
         found = resized_copies.find_or_make_copy(hash, copy_format) if copy_format is not None else None
         if copy_format is not None and isinstance(found, Path):
-            return _send_copy(found, hash, copy_format)
-        path = str(found) if found is not None else file_references.find_new_path(make_path(hash, name))
+            return _make_copy_response(found, hash, copy_format)
+        path = str(found) if found is not None else file_references.find_new_path(make_file_path(hash, name))
     if path is None:
         raise problem or NotFound("The library has no such file; check the address.")
     # The redirect is temporary: the new file can be replaced too, and the old file can be uploaded again.
@@ -188,7 +188,7 @@ def show(hash: str, name: str) -> Response:
     return response
 
 
-def _send_copy(path: Path, hash: str, copy_format: CopyFormat) -> Response:
+def _make_copy_response(path: Path, hash: str, copy_format: CopyFormat) -> Response:
     response = Response(
         path.read_bytes(), content_type=media_types.TYPES_BY_EXTENSION[copy_format.extension].name
     )
@@ -203,10 +203,10 @@ def init_app(app: Flask) -> None:
     app.wsgi_app = DeliveryMiddleware(app, app.wsgi_app)  # type: ignore[method-assign]
 
 
-def _start_response(
+def _start_file_response(
     environ: WSGIEnvironment, start_response: StartResponse, status: str, fields: list[tuple[str, str]]
 ) -> list[bytes]:
-    environ[request_environ.ROUTE_KEY] = ROUTE
+    environ[request_environ.ROUTE_KEY] = FILE_ROUTE
     start_response(status, fields)
     return []
 

@@ -27,11 +27,11 @@ def add_file(
     texts = {"alt": alt, "caption": caption}
     stored = queries.find_file_by_hash(file.hash)
     if stored is None:
-        prerender_articles(file)
+        prerender_affected_articles(file)
     elif _find_missing_texts(stored, texts):
         affected_items.prerender_articles([stored.uuid])
     with transaction():
-        permissions.check_former_owners(file.hashes)
+        permissions.check_former_hashes(file.hashes)
         media, created = service.store_file(file, alt=alt, caption=caption, user=user)
         may_change = current_caller().may_change_public and not permissions.find_change_objection(media.uuid)
         if not created and may_change:
@@ -44,10 +44,10 @@ def _find_missing_texts(media: Media, texts: Mapping[str, str]) -> Fields:
     return {name: text for name, text in texts.items() if text and not has[name]}
 
 
-def prerender_articles(file: PreparedFile, *replaced: UUID) -> None:
-    """Before the transaction, render the articles that a new or replaced file changes.
+def prerender_affected_articles(file: PreparedFile, *replaced: UUID) -> None:
+    """Before the transaction, render the articles that show the replaced files or their former addresses.
 
-    A former address of a file can become the address of a new file, which then appears in these articles.
+    If the new file has a former hash of another file, it takes over the addresses with this hash.
     """
     affected_items.prerender_articles({*replaced, *queries.find_files_by_former_hashes(file.hashes)})
 
@@ -65,15 +65,15 @@ def replace_file(uuid: UUID, file: PreparedFile, *, name: str = "") -> Media:
         stored = queries.find_file_by_hash(file.hash)
         if stored is not None and stored.uuid != uuid:
             raise Conflict(
-                f"The library already has this file as {stored.uuid}; use that one, or delete it first.",
+                f"The library already has this file as {stored.uuid}; use that file, or delete it first.",
                 code="media_exists",
-                errors={"file": [f"Is the file {stored.uuid} ({stored.name})."]},
+                errors={"file": [f"Already exists as {stored.uuid} ({stored.name})."]},
             )
         # A stored file is found by the extension of its name, so the name gets the extension of the new type.
         stem = name or f"{media.name.rpartition('.')[0]}.{file.type.extension}"
         new_name = service.make_file_name(stem, file.type)
         if stored is None:
-            permissions.check_former_owners(file.hashes)
+            permissions.check_former_hashes(file.hashes)
             service.replace_stored_file(media, file)
             _change_columns(media, {"name": new_name}, is_replaced=True)
         else:
@@ -92,7 +92,7 @@ def change_file(uuid: UUID, changes: Fields) -> Media:
     with transaction():
         media = queries.get_media(uuid)
         if "name" in changes:
-            _check_name(changes["name"], media)
+            _check_file_name(changes["name"], media)
         implied: Fields = {}
         if changes.get("decorative"):
             implied = {"alt": ""}
@@ -113,7 +113,7 @@ def _change_columns(media: Media, values: Fields, *, is_replaced: bool = False) 
         affected_items.rerender_articles(db.session(), [media.uuid])
 
 
-def _check_name(name: str, media: Media) -> None:
+def _check_file_name(name: str, media: Media) -> None:
     type = MediaType(media.type, media.name.rpartition(".")[2])
     valid_name = service.make_file_name(name, type)
     if name not in (valid_name, media.name):

@@ -16,11 +16,11 @@ from uuid import UUID
 from sqlalchemy import bindparam, select, union_all
 
 from blogapi.content.media.addresses import (
-    COMMON_EXTENSIONS,
-    REFERENCE,
+    COMMON_COPY_EXTENSIONS,
+    MEDIA_REFERENCE,
     CopyFormat,
     list_renditions,
-    make_path,
+    make_file_path,
     parse_copy_format,
 )
 from blogapi.content.media.models import FormerHash, Media, MediaPath
@@ -56,7 +56,7 @@ _RELATIVE_ADDRESSES = tuple(
 
 # Matches the path of a file, alone or below an address, with or without a query or a fragment. An address
 # that contains another address, as in a web archive, is not matched.
-_ADDRESS = re.compile(rf"(https?://(?:(?!//)[^?#])*?)?({FILE_PATH.pattern})([?#].*)?", re.DOTALL)
+_FILE_ADDRESS = re.compile(rf"(https?://(?:(?!//)[^?#])*?)?({FILE_PATH.pattern})([?#].*)?", re.DOTALL)
 
 _MENTIONED_HASH = re.compile(FILE_PREFIX)
 
@@ -75,17 +75,17 @@ _SELECT_FILES = select(
         )
     )
 )
-_SELECT_FORMER = select(_former.hash, _former.media_id, _former.width).where(_former.hash.in_(_HASHES))
+_SELECT_FORMER_HASHES = select(_former.hash, _former.media_id, _former.width).where(_former.hash.in_(_HASHES))
 _SELECT_PATHS = select(_path.article_id, _path.path, _path.media_id).where(
     _path.article_id.in_(bindparam("articles", expanding=True))
 )
-# The parameters of an `IN` that must find nothing: SQLite reads a whole index for an empty `IN`.
+# Values for an `IN` that must find nothing: for an empty `IN`, SQLite reads a whole index.
 _NO_UUIDS, _NO_HASHES = (None,), ("",)
 
 
 @dataclass(frozen=True, slots=True)
-class File:
-    """A file of the library; `is_unused` is true if no item uses the file, according to its row."""
+class ReferencedFile:
+    """A file of the library to which a text refers; `is_unused` means that its row has `unused_since`."""
 
     uuid: UUID
     path: str
@@ -120,15 +120,16 @@ class File:
         if (stored := self.former[hash]) is not None:
             name = CopyFormat(stored, "webp").name
         copy_format = parse_copy_format(name)
-        extensions = (*COMMON_EXTENSIONS, self.path.rpartition(".")[2])
+        extensions = (*COMMON_COPY_EXTENSIONS, self.path.rpartition(".")[2])
         if copy_format is None or copy_format.extension not in extensions or not self.is_scalable:
             return self.path
-        return make_path(self.hash, copy_format.name) if copy_format.width < (self.width or 0) else self.path
+        is_smaller = copy_format.width < (self.width or 0)
+        return make_file_path(self.hash, copy_format.name) if is_smaller else self.path
 
 
 @dataclass(frozen=True, slots=True)
 class ArticleHtml:
-    """The sanitised HTML of an article, and its addresses of pictures."""
+    """The sanitized HTML of an article, and the addresses in its picture fields."""
 
     article_id: UUID
     html: str
@@ -136,17 +137,17 @@ class ArticleHtml:
 
 
 @dataclass(frozen=True, slots=True)
-class KnownFiles:
-    """The files to which some texts refer, by uuid, by hash (also of a rendition) and by article and path.
+class ReferencedFiles:
+    """The files to which some texts refer, by uuid, by hash, and by article and path.
 
-    The hashes include former hashes.
+    The hashes include the former hashes of the files and of their renditions.
     """
 
-    by_uuid: Mapping[UUID, File]
-    by_hash: Mapping[str, File]
-    by_path: Mapping[tuple[UUID, str], File]
+    by_uuid: Mapping[UUID, ReferencedFile]
+    by_hash: Mapping[str, ReferencedFile]
+    by_path: Mapping[tuple[UUID, str], ReferencedFile]
 
-    def find_file(self, article_id: UUID, address: str) -> File | None:
+    def find_file(self, article_id: UUID, address: str) -> ReferencedFile | None:
         """Return the file to which an address in an article refers, or None."""
         key = parse_reference(address)
         if isinstance(key, UUID):
@@ -166,7 +167,7 @@ class KnownFiles:
 
 
 @dataclass(frozen=True, slots=True)
-class Address:
+class FileAddress:
     """An address that contains the path of a file; `base` is None if the address is only the path."""
 
     base: str | None
@@ -189,7 +190,7 @@ def normalize_address(address: str) -> str | None:
     if not key.base or key.rest:
         return address
     files = _find_files([], [key.hash])
-    # A client can send back the address of a file that was deleted.
+    # The address of a deleted file of this service is stored as a path, too.
     is_file = files or key.base == get_service_url()
     return _find_new_path(files, key.path) or (key.path if is_file else address)
 
@@ -199,17 +200,17 @@ def find_new_path(path: str) -> str | None:
     return _find_new_path(_find_files([], [path.split("/")[2]]), path)
 
 
-def _find_new_path(files: Mapping[UUID, File], path: str) -> str | None:
+def _find_new_path(files: Mapping[UUID, ReferencedFile], path: str) -> str | None:
     return next((new for file in files.values() if (new := file.find_new_path(path))), None)
 
 
-def find_files(texts: Iterable[ArticleHtml]) -> KnownFiles:
+def find_referenced_files(texts: Iterable[ArticleHtml]) -> ReferencedFiles:
     """Return the files to which the texts refer.
 
     Without references, no statement is executed. Otherwise one statement finds the files, unless there are
     many references, and another statement finds the files of relative addresses.
     """
-    keys: dict[UUID | Address, None] = {}
+    keys: dict[UUID | FileAddress, None] = {}
     with_paths: dict[UUID, None] = {}
     for text in texts:
         addresses = [address for address in text.addresses if address]
@@ -223,43 +224,43 @@ def find_files(texts: Iterable[ArticleHtml]) -> KnownFiles:
     rows = execute_in_batches(_SELECT_PATHS, "articles", with_paths)
     paths = {(article_id, path): media_id for article_id, path, media_id in rows}
     uuids = {key for key in keys if isinstance(key, UUID)} | set(paths.values())
-    hashes = {key.hash for key in keys if isinstance(key, Address)}
+    hashes = {key.hash for key in keys if isinstance(key, FileAddress)}
     files = _find_files(sorted(uuids), sorted(hashes))
-    return KnownFiles(
+    return ReferencedFiles(
         files,
         _index_files_by_hash(files),
         {key: files[uuid] for key, uuid in paths.items() if uuid in files},
     )
 
 
-NO_FILES = KnownFiles({}, {}, {})
+NO_FILES = ReferencedFiles({}, {}, {})
 
 
-def find_files_by_path(paths: Iterable[str]) -> Mapping[str, File]:
-    """Return the files with these paths, or with a rendition at one of these paths, by path."""
+def find_files_by_path(paths: Iterable[str]) -> Mapping[str, ReferencedFile]:
+    """Return the files that have, or whose renditions have, one of these paths, by path."""
     hashes = {path: match[1] for path in paths if (match := FILE_PATH.fullmatch(path))}
     files = _index_files_by_hash(_find_files([], sorted(set(hashes.values())))) if hashes else {}
     return {path: files[hash] for path, hash in hashes.items() if hash in files}
 
 
-def find_used_files(paths: Iterable[str]) -> Mapping[UUID, File]:
-    """Return the files with these paths, or with a rendition at one of these paths, by uuid."""
+def find_files_at(paths: Iterable[str]) -> Mapping[UUID, ReferencedFile]:
+    """Return the files that have, or whose renditions have, one of these paths, by uuid."""
     return {file.uuid: file for file in find_files_by_path(paths).values()}
 
 
-def find_mentioned_files(text: str) -> Mapping[UUID, File]:
+def find_mentioned_files(text: str) -> Mapping[UUID, ReferencedFile]:
     """Return the files to which a text refers anywhere, including in code, by uuid."""
-    uuids = {UUID(uuid) for uuid in REFERENCE.findall(text)}
+    uuids = {UUID(uuid) for uuid in MEDIA_REFERENCE.findall(text)}
     hashes = set(_MENTIONED_HASH.findall(text))
     return _find_files(sorted(uuids), sorted(hashes)) if uuids or hashes else {}
 
 
-def parse_reference(address: str) -> UUID | Address | None:
+def parse_reference(address: str) -> UUID | FileAddress | None:
     """Return the uuid or the path in a reference; None if the address is not a reference."""
-    if match := REFERENCE.fullmatch(address):
+    if match := MEDIA_REFERENCE.fullmatch(address):
         return UUID(match[1])
-    if MEDIA_PREFIX in address and (match := _ADDRESS.fullmatch(address)):
-        return Address(match[1], match[2], match[3], match[5] or "")
+    if MEDIA_PREFIX in address and (match := _FILE_ADDRESS.fullmatch(address)):
+        return FileAddress(match[1], match[2], match[3], match[5] or "")
     return None
 
 
@@ -273,17 +274,17 @@ def _list_addresses(html: str) -> Iterator[str]:
                 yield address
 
 
-def _index_files_by_hash(files: Mapping[UUID, File]) -> dict[str, File]:
+def _index_files_by_hash(files: Mapping[UUID, ReferencedFile]) -> dict[str, ReferencedFile]:
     by_former_hash = {hash: file for file in files.values() for hash in file.former}
     return by_former_hash | {file.hash: file for file in files.values()}
 
 
-def _find_files(uuids: Sequence[UUID], hashes: Sequence[str]) -> dict[UUID, File]:
+def _find_files(uuids: Sequence[UUID], hashes: Sequence[str]) -> dict[UUID, ReferencedFile]:
     """Return the files with these uuids or hashes; a hash that no file has now can be a former hash."""
     files = _read_files(uuids, hashes)
     known_hashes = {file.hash for file in files.values()}
     other_hashes = [hash for hash in hashes if hash not in known_hashes]
-    former_rows = list(execute_in_batches(_SELECT_FORMER, "hashes", other_hashes))
+    former_rows = list(execute_in_batches(_SELECT_FORMER_HASHES, "hashes", other_hashes))
     if missing_uuids := {media_id for _, media_id, _ in former_rows} - files.keys():
         files |= _read_files(sorted(missing_uuids), [])
     for hash, media_id, width in former_rows:
@@ -293,8 +294,8 @@ def _find_files(uuids: Sequence[UUID], hashes: Sequence[str]) -> dict[UUID, File
     return files
 
 
-def _read_files(uuids: Sequence[UUID], hashes: Sequence[str]) -> dict[UUID, File]:
-    files: dict[UUID, File] = {}
+def _read_files(uuids: Sequence[UUID], hashes: Sequence[str]) -> dict[UUID, ReferencedFile]:
+    files: dict[UUID, ReferencedFile] = {}
     keys: Sequence[UUID | str] = (*uuids, *hashes)
     for batch in split_values(keys):
         values = {
@@ -302,9 +303,9 @@ def _read_files(uuids: Sequence[UUID], hashes: Sequence[str]) -> dict[UUID, File
             "hashes": [key for key in batch if isinstance(key, str)] or _NO_HASHES,
         }
         for row in db.session.connection().execute(_SELECT_FILES, values):
-            files[row.uuid] = File(
+            files[row.uuid] = ReferencedFile(
                 uuid=row.uuid,
-                path=make_path(row.hash, row.name),
+                path=make_file_path(row.hash, row.name),
                 width=row.width,
                 height=row.height,
                 alt=row.alt,

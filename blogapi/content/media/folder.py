@@ -33,7 +33,7 @@ class MediaFolder:
         self.root = root
 
     def get_path(self, hash: str, extension: str) -> Path:
-        """Return the path of a file, even if it is missing."""
+        """Return the path of a file, even if the file is missing."""
         return self.root / hash[:2] / f"{hash}.{extension}"
 
     @contextmanager
@@ -66,7 +66,7 @@ class MediaFolder:
             return False
 
     def place_file(self, source: Path, hash: str, extension: str, *, is_synced: bool = False) -> bool:
-        """Move a closed file into the folder, unless the file is already there; return whether it was moved.
+        """Move a closed file into the folder, unless the folder has the file; return whether it was moved.
 
         A file of another size is damaged, and is replaced. Set `is_synced` if `files.sync_file` was already
         called for the source.
@@ -106,7 +106,7 @@ def init_app(app: Flask) -> None:
 def check_shared_folder() -> None:
     """Raise CannotStart if the shared media folder is missing or is empty, perhaps because it is not mounted.
 
-    With SQLite and without MEDIA_PATH, the folder is not shared, and may be missing.
+    With SQLite and without MEDIA_PATH, the folder is not shared, and can be missing.
     """
     path, root = current_app.config["MEDIA_PATH"], get_folder().root
     problem = ""

@@ -10,16 +10,16 @@ from blogapi.content.media.addresses import SRCSET_WIDTHS, make_copy_path
 from blogapi.content.media.file_references import (
     ADDRESS_ATTRIBUTES,
     ELEMENT_WITH_ADDRESS,
-    Address,
-    File,
-    KnownFiles,
+    FileAddress,
+    ReferencedFile,
+    ReferencedFiles,
     parse_reference,
 )
 from blogapi.rendering.plain_text import decode_entities
 from blogapi.site.queries import get_service_url
 from blogapi.web.fields import WithAttributes
 
-# The greatest width, in CSS pixels, of the column of text that the attribute `sizes` assumes.
+# The attribute `sizes` assumes a text column of at most this width, in CSS pixels.
 MAX_COLUMN_WIDTH = 800
 
 # The maximum number of pictures of an article that get a `srcset`: each `srcset` turns a reference of 50
@@ -31,14 +31,14 @@ _ATTRIBUTE = re.compile(r'(?<![a-z-])([a-z-]++)="([^"]*)"')
 
 
 class HtmlResolver:
-    """Resolves the references in the sanitised HTML of one article; `used` contains the found files.
+    """Resolves the references in the sanitized HTML of one article; `used` contains the files found.
 
     The written addresses begin with the address of the service. A `media:` address of an unknown file is
     removed.
     """
 
-    def __init__(self, article_id: UUID, files: KnownFiles) -> None:
-        self.used: dict[UUID, File] = {}
+    def __init__(self, article_id: UUID, files: ReferencedFiles) -> None:
+        self.used: dict[UUID, ReferencedFile] = {}
         self._article_id, self._files = article_id, files
         self._srcsets = 0
 
@@ -47,7 +47,7 @@ class HtmlResolver:
             return html
         return ELEMENT_WITH_ADDRESS.sub(self._resolve_element, html)
 
-    def find_file(self, address: str) -> File | None:
+    def find_file(self, address: str) -> ReferencedFile | None:
         """Return the file to which the address refers, or None."""
         file = self._files.find_file(self._article_id, address)
         if file is not None:
@@ -71,7 +71,7 @@ class HtmlResolver:
         if "srcset" in attributes:
             self._resolve_srcset(attributes)
         if name == "img" and picture is not None:
-            attributes = self._complete_picture(picture, attributes)
+            attributes = self._make_img_attributes(picture, attributes)
         if attributes == old_attributes:
             return element[0]
         written = "".join(f' {key}="{value}"' for key, value in attributes.items())
@@ -92,7 +92,7 @@ class HtmlResolver:
         else:
             del attributes["srcset"]
 
-    def _complete_picture(self, file: File, attributes: dict[str, str]) -> dict[str, str]:
+    def _make_img_attributes(self, file: ReferencedFile, attributes: dict[str, str]) -> dict[str, str]:
         """Return the attributes of an <img>; attributes that the author wrote take precedence."""
         made = {"src": escape(_make_url(file.path))}
         if file.width and file.is_scalable and "srcset" not in attributes and self._srcsets < MAX_SRCSETS:
@@ -112,18 +112,18 @@ class HtmlResolver:
         return {key: complete[key] for key in (*order, *complete) if key in complete}
 
 
-def make_cover(file: File) -> WithAttributes:
-    """Return the picture with its path as the additional attribute `url`."""
+def add_file_url(file: ReferencedFile) -> WithAttributes:
+    """Return the file with its path as the additional attribute `url`."""
     return WithAttributes(file, url=file.path)
 
 
-def _resolve_address(file: File, address: str) -> str:
+def _resolve_address(file: ReferencedFile, address: str) -> str:
     """Return the absolute address of the file to which `address` refers.
 
-    In the path of a file, only a former hash is replaced, because the path can name a width.
+    A path stays unchanged unless its hash is a former hash, because it can be the path of a resized copy.
     """
     key = parse_reference(address)
-    if not isinstance(key, Address):
+    if not isinstance(key, FileAddress):
         return _make_url(file.path)
     return _make_url(file.find_new_path(key.path) or key.path) + key.rest
 

@@ -1,6 +1,6 @@
 """Removes metadata and trailing bytes from image files without decoding the images.
 
-The image worker loads this module without the package, so it imports only the standard library.
+The image worker loads this module without blogapi, so this module imports only the standard library.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 # The maximum number of parts of a file, which limits the time for a file of many tiny parts.
 _MAX_PARTS = 200_000
 
-# The parts that are kept: all parts that change how the image looks.
+# The parts that are kept, because they change how the image looks.
 _KEPT_JPEG_SEGMENTS = {0xEE: b"Adobe", 0xE2: b"ICC_PROFILE\0"}
 _KEPT_PNG_CHUNKS = frozenset(
     b"IHDR PLTE IDAT IEND tRNS cHRM gAMA iCCP sBIT sRGB cICP mDCV cLLI bKGD pHYs hIST acTL fcTL fdAT".split()
@@ -82,7 +82,7 @@ def _strip_jpeg(data: bytes) -> StrippedFile:
 
 
 def _is_kept_in_jpeg(marker: int, payload: bytes) -> bool:
-    # A longer JFIF segment contains a preview picture, which may show what was cropped.
+    # A longer JFIF segment contains a preview picture, which can show what was cropped.
     if marker == 0xE0:
         return payload.startswith(b"JFIF\0") and len(payload) == 14
     if marker in _KEPT_JPEG_SEGMENTS:

@@ -37,9 +37,9 @@ else:
 MAX_FRAME_PIXELS = 50_000_000
 MAX_SIDE_PIXELS = 30_000
 MAX_FRAMES = 2000
-# The limit for the pixels of all frames together.
-MAX_ALL_PIXELS = 300_000_000
-# The WebP format allows no greater width or height.
+# The maximum number of pixels of all frames together.
+MAX_TOTAL_PIXELS = 300_000_000
+# The maximum width and height in the WebP format.
 _MAX_WEBP_SIDE = 16_383
 
 _MAX_MEMORY_BYTES = 1024**3
@@ -74,11 +74,11 @@ _TRANSPOSITIONS = {
 
 
 class TooLarge(ValueError):
-    """The image, or the result, has more pixels or frames than the limits allow, or is too high."""
+    """The image has more pixels or frames than the limits allow, or the scaled picture is too high."""
 
 
 def run_job(job: dict[str, Any]) -> dict[str, Any]:
-    """Process one image; return the result. Every exception becomes an error of the result."""
+    """Process one image and return the result; every exception is returned as an `error`."""
     try:
         if "target" in job:
             return _scale_picture(job)
@@ -88,7 +88,7 @@ def run_job(job: dict[str, Any]) -> dict[str, Any]:
     except (TooLarge, Image.DecompressionBombError, Image.DecompressionBombWarning, MemoryError):
         return {"error": "too_large"}
     except OSError as error:
-        # A file may not become larger than the limit that `_limit_resources` sets.
+        # EFBIG: the output is larger than the limit that `_limit_resources` sets.
         if error.errno == errno.EFBIG:
             return {"error": "too_large"}
         return {"error": "storage_full" if error.errno in _DISK_FULL_ERRORS else "damaged"}
@@ -157,7 +157,7 @@ def _open_image(data: bytes, format: str, frames: int) -> Any:
     pixels = image.width * image.height
     if pixels > MAX_FRAME_PIXELS or max(image.size) > MAX_SIDE_PIXELS:
         raise TooLarge("the image has too many pixels")
-    if frames > MAX_FRAMES or frames * pixels > MAX_ALL_PIXELS:
+    if frames > MAX_FRAMES or frames * pixels > MAX_TOTAL_PIXELS:
         raise TooLarge("the image has too many frames")
     return image
 
@@ -175,7 +175,7 @@ def _get_orientation(data: bytes, image: Any, has_metadata: bool) -> int:
 
 
 def _transpose_image(image: Any, rotation: Image.Transpose) -> Any:
-    # The transposed image is no JPEG image for Pillow, which would then lose the chroma subsampling.
+    # Pillow does not mark the transposed image as JPEG, and would lose the chroma subsampling.
     sampling = JpegImagePlugin.get_sampling(image) if image.format == "JPEG" else None
     rotated = image.transpose(rotation)
     if sampling is not None and sampling >= 0:
@@ -238,7 +238,7 @@ def _limit_resources(max_file_bytes: int) -> None:
     # A low priority prevents the worker from slowing down requests.
     with suppress(AttributeError, OSError):
         os.nice(_NICENESS)
-    process_limits.set_limits(
+    process_limits.limit_process(
         memory_bytes=_MAX_MEMORY_BYTES, cpu_seconds=_MAX_CPU_SECONDS, file_bytes=max_file_bytes
     )
 

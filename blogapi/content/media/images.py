@@ -22,13 +22,13 @@ from blogapi.web.errors import Invalid, Problem, StorageFull, Unavailable
 _WORKER_FILE = Path(__file__).with_name("image_worker.py")
 # The time limit of a worker, longer than the limit of its processor time, because the machine can be busy.
 _WORKER_SECONDS = 120.0
-# SIGKILL and SIGXCPU: the worker used too much processor time, or the system had no memory left.
+# SIGKILL and SIGXCPU: the worker used too much processor time, or the system ran out of memory.
 _LIMIT_STATUSES = (-9, -24)
 # The maximum numbers of running workers and of waiting uploads, and how long an upload waits.
 _MAX_WORKERS, _MAX_WAITING, _WAIT_SECONDS = 2, 2, 15.0
 # The size limit of the output, as a multiple of MAX_MEDIA_SIZE: an encoder can make a file larger.
 _OUTPUT_FACTOR = 2
-# At most one worker at a time resizes stored pictures; other requests wait for at most this time.
+# One worker at a time resizes stored pictures; other requests wait for it at most this long.
 _SCALING_WAIT_SECONDS = 5.0
 
 _FORMATS = {"jpg": "JPEG", "png": "PNG", "gif": "GIF", "webp": "WEBP", "avif": "AVIF", "svg": "SVG"}
@@ -47,7 +47,7 @@ class ProcessedImage:
     path: Path
     width: int
     height: int
-    is_still: bool  #: whether it is neither a drawing nor an animation
+    is_still: bool  #: whether the image is neither a drawing nor an animation
     note: str = ""  #: a sentence if text was removed from the picture
 
 
@@ -64,7 +64,7 @@ class ImageQueue:
 
     @contextmanager
     def wait_for_turn(self) -> Iterator[None]:
-        """Run the `with` block when a worker may start; raise Unavailable if too many threads wait."""
+        """Wait until a worker may start; raise Unavailable if too many threads wait or the time is over."""
         if not self._threads.acquire(blocking=False):
             raise self._make_busy_problem()
         try:
@@ -86,7 +86,7 @@ _UPLOAD_QUEUE, _SCALING_QUEUE = AppState[ImageQueue]("image-queue"), AppState[Im
 
 
 def init_app(app: Flask, *, threads: int | None = None) -> None:
-    """Create the queues; each may use half of `threads`, the number of threads for writes."""
+    """Create the queues; each uses at most half of `threads`, the number of threads for writes."""
     max_threads = _MAX_WORKERS + _MAX_WAITING
     if threads is not None:
         max_threads = max(1, min(max_threads, threads // 2))
@@ -110,14 +110,14 @@ def process_image(source: Path, type: MediaType, folder: Path) -> ProcessedImage
     with _UPLOAD_QUEUE.get().wait_for_turn():
         result = _run_worker(job)
     if "error" in result:
-        raise _build_problem(result["error"], result.get("detail", ""))
+        raise _make_worker_problem(result["error"], result.get("detail", ""))
     return ProcessedImage(
         output, result["width"], result["height"], result["is_still"], result.get("note", "")
     )
 
 
 def wait_for_scaling_turn() -> AbstractContextManager[None]:
-    """Run the `with` block when `scale_picture` may be called; raise Unavailable if too many threads wait."""
+    """Wait until `scale_picture` may be called; raises the same errors as `ImageQueue.wait_for_turn`."""
     return _SCALING_QUEUE.get().wait_for_turn()
 
 
@@ -135,11 +135,11 @@ def scale_picture(source: Path, output: Path, width: int, extension: str) -> Non
     }
     result = _run_worker(job)
     if "error" in result:
-        raise _build_problem(result["error"], result.get("detail", ""))
+        raise _make_worker_problem(result["error"], result.get("detail", ""))
 
 
 def _run_worker(job: dict[str, Any]) -> dict[str, Any]:
-    """Return the result of the job; `error` is `timeout` or `too_slow` if the worker was ended by a limit."""
+    """Return the result of the job; `error` is `timeout` or `too_slow` if a limit ended the worker."""
     max_bytes = _OUTPUT_FACTOR * max(current_app.config["MAX_MEDIA_SIZE"], 2**20)
     try:
         worker = subprocess.run(  # noqa: S603, the command is our own
@@ -166,7 +166,7 @@ def _run_worker(job: dict[str, Any]) -> dict[str, Any]:
     return {"error": "damaged" if worker.returncode < 0 else "failed"}
 
 
-def _build_problem(error: str, detail: str = "") -> Problem:
+def _make_worker_problem(error: str, detail: str = "") -> Problem:
     if error == "storage_full":
         return StorageFull(
             "The disk is full; nothing was stored. Free some space and send the request again."

@@ -8,7 +8,7 @@ from uuid import UUID
 from sqlalchemy import select
 
 from blogapi.content.media import affected_items, uses
-from blogapi.content.media.file_references import find_used_files
+from blogapi.content.media.file_references import find_files_at
 from blogapi.content.media.file_references import normalize_address as normalize_address
 from blogapi.content.media.models import Media
 from blogapi.site.queries import get_service_url as get_service_url
@@ -17,13 +17,13 @@ from blogapi.storage.database import db, split_values
 
 def find_picture_size(path: str) -> tuple[int, int] | None:
     """Return the width and the height of the picture with this path, or None if they are unknown."""
-    file = next(iter(find_used_files([path]).values()), None)
+    file = next(iter(find_files_at([path]).values()), None)
     return (file.width, file.height) if file and file.width and file.height else None
 
 
 def store_item_uses(kind: str, item: UUID, paths: Collection[str]) -> None:
     """Store which files an item shows; paths at which the library has no file are ignored."""
-    uses.replace_uses(db.session(), kind, {item: find_used_files(paths).values()})
+    uses.replace_uses(db.session(), kind, {item: find_files_at(paths).values()})
 
 
 def rerender_articles_with_files() -> None:

@@ -12,7 +12,7 @@ from blogapi.storage.database import Base, Identified, Timestamped, current_time
 
 
 class Media(Identified, Timestamped, Base):
-    """A file of the library. `media.folder` stores the file under `hash`.
+    """A file of the library; `media.folder` stores its bytes under the name `hash`.
 
     `hash` is the SHA-256 of the stored file. `upload_hash` is the SHA-256 of the uploaded file, from which
     metadata may have been removed. `width` and `height` are in pixels; they are None unless the file is an
@@ -49,8 +49,8 @@ class Media(Identified, Timestamped, Base):
 class FormerHash(Base):
     """A hash of a replaced file, of its upload, or of a rendition that a former version of blogapi stored.
 
-    Old addresses, and an import of the old file, lead to the current file by this hash. `width` is the
-    width of the rendition, or None for the file itself.
+    Requests for old addresses, and imports of the old file, find the current file by this hash. `width` is
+    the width of the rendition, or None for the file itself.
     """
 
     __tablename__ = "media_former_hash"
@@ -86,6 +86,6 @@ class MediaPath(Base):
     __tablename__ = "media_path"
 
     article_id: Mapped[UUID] = mapped_column(primary_key=True)
-    # The path is the value of the attribute in the sanitised HTML, unescaped.
+    # The path is the value of the attribute in the sanitized HTML, unescaped.
     path: Mapped[str] = mapped_column(primary_key=True)
     media_id: Mapped[UUID] = mapped_column(ForeignKey("media.uuid", ondelete="CASCADE"), index=True)

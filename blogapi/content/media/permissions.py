@@ -32,7 +32,7 @@ from blogapi.web.errors import Forbidden, NotFound
 
 
 def check_visible(uuid: UUID) -> None:
-    """Raise NotFound unless the caller may see the file; callers who see all files are not checked."""
+    """Raise NotFound unless the caller may see the file; for callers who see all files, do nothing."""
     author = current_caller().restricted_to_author
     if author is None:
         return
@@ -40,10 +40,10 @@ def check_visible(uuid: UUID) -> None:
         raise NotFound("There is no such file; GET /api/v1/blog/media/ lists your files.")
 
 
-def check_change(uuid: UUID) -> None:
+def check_changeable(uuid: UUID) -> None:
     """Raise NotFound or Forbidden unless the file exists and the caller may change it."""
     if current_caller().restricted_to_author is None:
-        queries.check_exists(uuid)
+        queries.check_file_exists(uuid)
         return
     check_visible(uuid)
     objection = find_change_objection(uuid)
@@ -51,11 +51,11 @@ def check_change(uuid: UUID) -> None:
         raise Forbidden(objection)
 
 
-def check_former_owners(hashes: Collection[str]) -> None:
+def check_former_hashes(hashes: Collection[str]) -> None:
     """Raise Forbidden if a file that the caller may not change had one of these hashes before.
 
-    The new file takes over the former addresses of that file. If something public shows that file, the caller
-    needs the right to change what is public.
+    The new file takes over the former addresses of the replaced file. If something public uses the replaced
+    file, the caller needs the right to change what is public.
     """
     caller, owners = current_caller(), queries.find_files_by_former_hashes(hashes)
     if any(find_change_objection(owner) for owner in owners):
@@ -83,7 +83,7 @@ def find_change_objection(uuid: UUID) -> str:
 
 
 def _is_shown_publicly(uuids: Collection[UUID]) -> ColumnElement[bool]:
-    """Return the condition that a public or scheduled item shows one of these files."""
+    """Return the condition that a public or scheduled item uses one of these files."""
     article = Base.metadata.tables["article"].c
     public = select(article.uuid).where(article.status.in_(READABLE_STATUSES))
     is_in_article = (MediaUse.kind == ARTICLE) & MediaUse.current & MediaUse.item_id.in_(public)
@@ -95,7 +95,7 @@ def _is_shown_publicly(uuids: Collection[UUID]) -> ColumnElement[bool]:
 
 
 def _is_used_in_unchangeable_items(uuid: UUID, author: UUID) -> ColumnElement[bool]:
-    """Return the condition that the file is used where the author may not change it."""
+    """Return the condition that an item that the author may not change uses the file."""
     article = Base.metadata.tables["article"].c
     changeable = select_own_articles(author)
     if not current_caller().publishes:

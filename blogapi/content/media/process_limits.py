@@ -1,4 +1,4 @@
-"""Limits of processes that read untrusted files; the image worker imports this file without the package."""
+"""Limits the processes that read untrusted files; the image worker imports this file without blogapi."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 
 
-def set_limits(*, memory_bytes: int, cpu_seconds: int, file_bytes: int | None = None) -> None:
+def limit_process(*, memory_bytes: int, cpu_seconds: int, file_bytes: int | None = None) -> None:
     """Limit the memory and the processor time of this process, and the size of the files that it writes.
 
     Windows has no such limits.
@@ -22,7 +22,7 @@ def set_limits(*, memory_bytes: int, cpu_seconds: int, file_bytes: int | None = 
         resource.RLIMIT_CORE: 0,
     }
     for name, value in limits.items():
-        # A lower limit of the system is kept, and some systems do not support all limits.
+        # The call fails if the system has a lower limit, which then applies, or lacks this kind of limit.
         with suppress(ValueError, OSError):
             if value is not None:
                 resource.setrlimit(name, (value, value))

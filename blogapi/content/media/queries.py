@@ -39,12 +39,12 @@ from blogapi.web.fields import restrict_schema
 from blogapi.web.json import JsonBody, to_json, to_json_bytes
 from blogapi.web.pagination import Page, PageRequest, fetch_row_page
 
-# The maximum number of files whose JSON a read keeps in memory at a time.
+# The maximum number of files whose JSON a request keeps in memory at a time.
 CHUNK_SIZE = 500
 
 _media, _account = table_of(Media).c, table_of(Account).c
 _NOT_FOUND_MESSAGE = "There is no such file; GET /api/v1/blog/media/ lists all files."
-_SELECT_SHOWN = select(
+_SELECT_FIELDS = select(
     *(_media.uuid, _media.name, _media.alt, _media.caption, _media.type, _media.size, _media.hash),
     _media.decorative,
     *(_media.width, _media.height, _media.is_scalable, _media.created, _media.last_updated),
@@ -72,14 +72,14 @@ def get_media(uuid: UUID) -> Media:
     return require_item(db.session.get(Media, uuid), _NOT_FOUND_MESSAGE)
 
 
-def check_exists(uuid: UUID) -> None:
+def check_file_exists(uuid: UUID) -> None:
     """Raise NotFound if there is no such file."""
     require_item(db.session.scalar(select(_media.uuid).where(_media.uuid == uuid)), _NOT_FOUND_MESSAGE)
 
 
 def get_file_json(uuid: UUID, names: Sequence[str] | None = None) -> JsonBody:
     """Return the file with these fields (None: all fields); raises NotFound if there is no such file."""
-    found = db.session.connection().execute(_SELECT_SHOWN.where(_media.uuid == uuid)).one_or_none()
+    found = db.session.connection().execute(_SELECT_FIELDS.where(_media.uuid == uuid)).one_or_none()
     row = require_item(found, _NOT_FOUND_MESSAGE)
     return JsonBody(
         to_json_bytes(_get_schema(names).dump(row)), item_state=to_json(_get_schema(None).dump(row))
@@ -117,21 +117,21 @@ class MediaFilters:
             yield _media.unused_since.is_not(None) if self.unused else _media.unused_since.is_(None)
 
     @lru_cache(maxsize=64)  # noqa: B019, the instances are small
-    def make_statements(self) -> tuple[Select[*tuple[Any, ...]], Select[int]]:
+    def make_select_and_count(self) -> tuple[Select[*tuple[Any, ...]], Select[int]]:
         """Return the statements that select these files and count them."""
         conditions = list(self._make_conditions())
         column, uuid = _media[self.ordering.removeprefix("-")], _media.uuid
         # The ascending list is the exact reverse of the descending list, so that both use the same index.
         order = (column.desc(), uuid) if self.ordering.startswith("-") else (column, uuid.desc())
         count = select(func.count()).select_from(table_of(Media)).where(*conditions)
-        return _SELECT_SHOWN.where(*conditions).order_by(*order), count
+        return _SELECT_FIELDS.where(*conditions).order_by(*order), count
 
 
 def list_files_json(
     filters: MediaFilters, page: PageRequest | None, names: Sequence[str] | None = None
 ) -> Page[JsonBody]:
     """Return a page of the files, or all if `page` is None, with the fields `names` (None: all fields)."""
-    selected, count = filters.make_statements()
+    selected, count = filters.make_select_and_count()
     limit, offset = (page.size, (page.number - 1) * page.size) if page else (CHUNK_SIZE + 1, 0)
     rows = _execute_statement(selected.limit(limit).offset(offset)).all()
     if page is not None:
@@ -149,7 +149,7 @@ def list_files_json(
 
 
 def _execute_statement(statement: Select[*tuple[Any, ...]], **options: Any) -> Result[Any]:
-    # The connection is faster than the session, which would look for entities in every row.
+    # A connection is faster than the session, which would look for ORM entities in every row.
     return db.session.connection().execute(statement, execution_options=options)
 
 
@@ -180,7 +180,7 @@ def list_uses(uuid: UUID, page: PageRequest | None, *, visible_to: UUID | None =
     With `visible_to`, only the uses that this author may see. A path in an imported article also counts as a
     use, because the article cannot be rendered without the file. Raises NotFound if there is no such file.
     """
-    check_exists(uuid)
+    check_file_exists(uuid)
     article = Base.metadata.tables["article"]
     use = _select_uses(uuid).subquery()
     title = case(
@@ -222,7 +222,7 @@ def _select_uses(uuid: UUID) -> Any:
 def list_unused_files(
     before: datetime, limit: int, *, after: tuple[datetime, UUID] | None = None
 ) -> Sequence[Any]:
-    """Return the files that have been unused since before the time `before`, the longest unused first.
+    """Return the files that nothing has used since before the time `before`, the longest unused first.
 
     The rows have the columns uuid, name, unused_since and size. `after` is the time and the uuid of the last
     row of the previous call.

@@ -1,7 +1,7 @@
 """Deletes files of the library: on request, and files that nothing has used for a long time.
 
 The rows are deleted first, because rows without their file would show a broken image. After the commit, a
-second transaction deletes the stored files to which no row refers: another server may have stored the same
+second transaction deletes the stored files to which no row refers: another server can have stored the same
 file again in the meantime. If this transaction fails, the next `media prune` deletes these files.
 """
 
@@ -23,24 +23,24 @@ from sqlalchemy.exc import SQLAlchemyError
 from blogapi.content.media import affected_items, queries
 from blogapi.content.media.folder import get_folder
 from blogapi.content.media.models import Media
-from blogapi.content.media.stored_files import list_paths
+from blogapi.content.media.stored_files import list_stored_paths
 from blogapi.storage import files
 from blogapi.storage.database import call_after_commit, current_time, db, transaction
 from blogapi.storage.version_check import NewerSchema
 from blogapi.web.errors import Conflict
 from blogapi.web.pagination import PageRequest
 
-# The number of files that one transaction deletes, so that other writers wait only briefly.
+# The maximum number of files that one transaction deletes, so that other writers wait only briefly.
 BATCH_SIZE = 100
-# The number of uses that the error for a file in use lists.
-MAX_NAMED_USES = 20
-# The age, in seconds, from which a stored file without rows counts as abandoned.
+# The maximum number of uses that the error for a file in use lists.
+MAX_LISTED_USES = 20
+# The age, in seconds, from which a stored file that belongs to no row counts as abandoned.
 ABANDONED_SECONDS = 86_400
 
 
 @dataclass(frozen=True, slots=True)
 class RemovedFile:
-    """A file that was deleted, or would be deleted. `uuid` is None for a stored file without rows."""
+    """A file that was or would be deleted; `uuid` is None for a stored file that belongs to no row."""
 
     name: str
     size: int
@@ -53,7 +53,7 @@ def delete_file(uuid: UUID, *, force: bool = False) -> None:
     Raises NotFound if there is no such file, and Conflict if an item uses it and `force` is not set.
     """
     with transaction():
-        uses = queries.list_uses(uuid, PageRequest(1, MAX_NAMED_USES))
+        uses = queries.list_uses(uuid, PageRequest(1, MAX_LISTED_USES))
         if uses.total and not force:
             subject = "1 item uses" if uses.total == 1 else f"{uses.total} items use"
             raise Conflict(
@@ -137,8 +137,8 @@ def _prune_abandoned_files(*, dry_run: bool) -> Iterator[RemovedFile]:
 
 
 def _list_old_files(root: Path) -> Iterator[tuple[tuple[str, str], int]]:
-    """Yield hash and extension of each stored file that is older than a day, and its size."""
-    for path, status in files.read_file_statuses(list_paths(root)):
+    """Yield the hash and the extension of each stored file that is older than a day, with its size."""
+    for path, status in files.read_file_statuses(list_stored_paths(root)):
         hash, _, extension = path.name.partition(".")
         if time.time() - status.st_mtime > ABANDONED_SECONDS:
             yield (hash, extension), status.st_size

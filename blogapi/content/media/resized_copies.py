@@ -27,9 +27,9 @@ from blogapi.config import AppState
 from blogapi.content.media import images
 from blogapi.content.media.addresses import (
     ALLOWED_WIDTHS,
-    COMMON_EXTENSIONS,
+    COMMON_COPY_EXTENSIONS,
     CopyFormat,
-    make_path,
+    make_file_path,
     parse_copy_format,
 )
 from blogapi.content.media.folder import COPIES_FOLDER_NAME, MediaFolder, get_folder, report_full_disk
@@ -41,7 +41,7 @@ from blogapi.web.rate_limits import limiter
 
 # The modification time of a file is the time of its last request, updated at most once in this many seconds.
 _TOUCH_SECONDS = 3600
-# If the folder is full, files are deleted until the others use only this share of the quota.
+# If the folder is full, copies are deleted until the others use only this share of the quota.
 _KEPT_QUOTA_SHARE = 0.9
 
 
@@ -64,14 +64,14 @@ class ResizedCopyCache:
         return self._folder.get_copies_folder(hash) / copy_format.name
 
     def place_copy(self, source: Path, hash: str, copy_format: CopyFormat) -> Path:
-        """Move a file into the folder, and delete the oldest files if it is full; return the new path.
+        """Move a file into the folder, and delete the oldest copies if the quota is reached; return the path.
 
         Raises FileNotFoundError if the folder of the picture is deleted meanwhile.
         """
         with self._lock:
             self._allowance -= source.stat().st_size
             if self._allowance < 0:
-                self._make_room(source.stat().st_size)
+                self._delete_oldest_copies(source.stat().st_size)
         target = self.get_path(hash, copy_format)
         with report_full_disk():
             files.sync_file(source)
@@ -79,8 +79,8 @@ class ResizedCopyCache:
             files.replace_file(source, target, is_synced=True)
         return target
 
-    def _make_room(self, size: int) -> None:
-        """Delete the least recently requested files if the folder has no room for a file of this size.
+    def _delete_oldest_copies(self, size: int) -> None:
+        """Delete the least recently requested copies if the folder has no room for a file of this size.
 
         Several servers can fill the folder, so each server measures it again after it has added a hundredth
         of the quota.
@@ -98,7 +98,7 @@ class ResizedCopyCache:
         self._allowance = max(0, min(self._quota - total, self._quota // 100))
 
 
-CACHE = AppState[ResizedCopyCache]("picture-widths")
+COPY_CACHE = AppState[ResizedCopyCache]("picture-widths")
 
 
 def _list_copies(root: Path) -> Iterator[tuple[float, int, Path]]:
@@ -111,7 +111,7 @@ def _list_copies(root: Path) -> Iterator[tuple[float, int, Path]]:
 def init_app(app: Flask) -> None:
     """Create the cache of resized copies for the application."""
     quota = app.config["PICTURE_CACHE_MEGABYTES"] * 2**20
-    CACHE.set(app, ResizedCopyCache(get_folder(app), quota))
+    COPY_CACHE.set(app, ResizedCopyCache(get_folder(app), quota))
 
 
 def record_request(path: Path, status: os.stat_result) -> None:
@@ -124,17 +124,17 @@ def record_request(path: Path, status: os.stat_result) -> None:
 def find_or_make_copy(hash: str, copy_format: CopyFormat, *, is_limited: bool = True) -> Path | str | None:
     """Return the file of a resized copy; make the copy if it is missing.
 
-    Returns the URL path (a text) of the original if it cannot be scaled or is not wider than the copy. If the
-    copy cannot be made now, returns the URL path of the next larger copy, or else of the original. Returns
-    None if there is no such picture, or if it is not available in this format. With `is_limited`, a new copy
-    counts towards PICTURE_LIMIT, unless the caller has a login.
+    Returns the URL path (a text) of the original if the original cannot be scaled or is not wider than the
+    copy. If the copy cannot be made now, returns the URL path of the next larger copy, or else of the
+    original. Returns None if there is no such picture, or if its copies cannot have this format. With
+    `is_limited`, a new copy counts towards PICTURE_LIMIT, unless the caller has a login.
     """
     media = db.session.scalars(select(Media).where(Media.hash == hash)).one_or_none()
     own_extension = media.name.rpartition(".")[2] if media is not None else ""
     if (
         media is None
         or media.width is None
-        or copy_format.extension not in (*COMMON_EXTENSIONS, own_extension)
+        or copy_format.extension not in (*COMMON_COPY_EXTENSIONS, own_extension)
     ):
         return None
     original, original_path = get_folder().get_path(hash, own_extension), _make_original_path(media)
@@ -161,7 +161,7 @@ def find_or_make_copy(hash: str, copy_format: CopyFormat, *, is_limited: bool = 
 
 
 def _has_login() -> bool:
-    # The session is read only if its cookie was sent, because reading it adds `Vary: Cookie` to the response.
+    # Reading the session adds `Vary: Cookie` to the response, so it is read only if its cookie was sent.
     cookie = current_app.session_interface.get_cookie_name(current_app)
     return cookie in request.cookies and find_session(session.get("token", "")) is not None
 
@@ -182,27 +182,26 @@ def _copy_rendition(rendition: Path, hash: str, copy_format: CopyFormat) -> Path
     """Copy a rendition into the cache; the rendition stays, because an upload of the same file can use it."""
     with get_folder().create_temporary_folder() as temporary:
         shutil.copyfile(rendition, temporary / "picture")
-        return CACHE.get().place_copy(temporary / "picture", hash, copy_format)
+        return COPY_CACHE.get().place_copy(temporary / "picture", hash, copy_format)
 
 
 def _find_larger_copy(hash: str, copy_format: CopyFormat) -> str | None:
     """Return the path of the next larger copy that exists in the same format, or None."""
-    larger = (
-        copy_format._replace(width=candidate) for candidate in ALLOWED_WIDTHS if candidate > copy_format.width
-    )
-    found = next((candidate for candidate in larger if CACHE.get().get_path(hash, candidate).is_file()), None)
-    return found and make_path(hash, found.name)
+    cache = COPY_CACHE.get()
+    larger = (copy_format._replace(width=width) for width in ALLOWED_WIDTHS if width > copy_format.width)
+    found = next((candidate for candidate in larger if cache.get_path(hash, candidate).is_file()), None)
+    return found and make_file_path(hash, found.name)
 
 
 def _make_original_path(media: Media) -> str:
     name = (
         media.name if parse_copy_format(media.name) is None else f"original.{media.name.rpartition('.')[2]}"
     )
-    return make_path(media.hash, name)
+    return make_file_path(media.hash, name)
 
 
 def _make_copy(original: Path, hash: str, copy_format: CopyFormat, *, is_counted: bool) -> Path | None:
-    cache = CACHE.get()
+    cache = COPY_CACHE.get()
     path = cache.get_path(hash, copy_format)
     with images.wait_for_scaling_turn():
         # Another thread can have made the copy in the meantime.

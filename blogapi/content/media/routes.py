@@ -79,11 +79,11 @@ def _receive_upload(
         )
         texts = {name: value for name, value in received.values.items() if name in ("alt", "caption")}
         with service.prepare_file(path, received.name) as prepared:
-            after_this_request(partial(_add_warning, prepared.note))
+            after_this_request(partial(_add_warning_header, prepared.note))
             yield prepared, texts
 
 
-def _add_warning(note: str, response: Response) -> Response:
+def _add_warning_header(note: str, response: Response) -> Response:
     if note:
         response.headers["X-Warning"] = note
     return response
@@ -99,7 +99,7 @@ def create(query: Fields) -> Response:
     """Upload a file.
 
     If the library already has the file, the response is its existing entry with status 200. An alt text or a
-    caption is added if the entry has none, unless the caller may not change the entry or what is public. An
+    caption is added if the entry has none and the caller may change both the entry and what is public. An
     upload can therefore be repeated safely.
     """
     with _receive_upload(query) as (prepared, texts):
@@ -121,7 +121,7 @@ def single(query: Query, id: UUID) -> JsonBody:
 
 @bp.patch("/<id:id>/")
 @allow(author, scope="write")
-@bp.check_exists(permissions.check_change)
+@bp.check_exists(permissions.check_changeable)
 @bp.arguments(MediaChangesSchema)
 @bp.write(
     200,
@@ -132,7 +132,7 @@ def single(query: Query, id: UUID) -> JsonBody:
 )
 def change(changes: Fields, id: UUID) -> Media:
     """Change the name, the alt text, `decorative` or the caption of a file."""
-    permissions.check_change(id)
+    permissions.check_changeable(id)
     return editing.change_file(id, changes)
 
 
@@ -147,7 +147,7 @@ def _receive_replacement(query: Fields, id: UUID) -> Iterator[PreparedFile]:
 
 @bp.put("/<id:id>/content/")
 @allow(author, scope="write")
-@bp.check_exists(permissions.check_change)
+@bp.check_exists(permissions.check_changeable)
 @bp.arguments(FileQuery, location="query")
 @bp.file_body(FileBodySchema)
 @bp.write(
@@ -155,7 +155,7 @@ def _receive_replacement(query: Fields, id: UUID) -> Iterator[PreparedFile]:
     MediaSchema(),
     REPRESENTATION,
     receive_body=_receive_replacement,
-    prepare_write=lambda query, file, id: editing.prerender_articles(file, id),
+    prepare_write=lambda query, file, id: editing.prerender_affected_articles(file, id),
 )
 def replace(query: Fields, file: PreparedFile, id: UUID) -> Media:
     """Replace a file by another file, also of another type.
@@ -164,16 +164,16 @@ def replace(query: Fields, file: PreparedFile, id: UUID) -> Media:
     addresses redirect to the new address. The name changes only if the parameter `name` is sent. If the
     library has the new file as another entry, the response is 409.
     """
-    permissions.check_change(id)
+    permissions.check_changeable(id)
     return editing.replace_file(id, file, name=query.get("name", ""))
 
 
 @bp.delete("/<id:id>/")
 @allow(author, scope="write")
-@bp.check_exists(permissions.check_change)
+@bp.check_exists(permissions.check_changeable)
 @bp.arguments(DeletionQuery, location="query")
 @bp.write(204, None, REPRESENTATION, prepare_write=lambda query, id: affected_items.prerender_articles([id]))
 def delete(query: Fields, id: UUID) -> None:
     """Delete a file; a file that an item uses is deleted only with `force`."""
-    permissions.check_change(id)
+    permissions.check_changeable(id)
     removal.delete_file(id, **query)

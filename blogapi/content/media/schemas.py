@@ -8,7 +8,7 @@ import marshmallow as ma
 from marshmallow import validate
 
 from blogapi.accounts.users.schemas import UserReferenceSchema
-from blogapi.content.media.addresses import list_renditions, make_path
+from blogapi.content.media.addresses import list_renditions, make_file_path
 from blogapi.publication.kinds import KINDS
 from blogapi.web.fields import (
     Fields,
@@ -74,9 +74,9 @@ class MediaSchema(OutputSchema):
     )
 
     @ma.pre_dump
-    def add_fields(self, file: Any, **_: Any) -> Fields:
-        """Return the columns of the file with its address, its renditions and its user."""
-        path = make_path(file.hash, file.name)
+    def add_computed_fields(self, file: Any, **_: Any) -> Fields:
+        """Return the columns of the file, with its address, its renditions and its user."""
+        path = make_file_path(file.hash, file.name)
         renditions = list_renditions(path, file.width or 0, file.height or 0) if file.is_scalable else []
         user = {"uuid": file.account_id, "username": file.username} if file.account_id else None
         return {**file._mapping, "url": path, "renditions": renditions, "user": user}
@@ -100,15 +100,15 @@ class MediaChangesSchema(InputSchema):
     alt = _ALT_FIELD
     decorative = StrictBoolean(
         metadata={
-            "description": "Whether the image is only decoration. `true` empties `alt`, "
-            "and a text in `alt` alone sets it to `false`.",
+            "description": "Whether the image is only decoration. `true` empties `alt`. "
+            "A text in `alt` without `decorative` sets `decorative` to `false`.",
             "example": False,
         }
     )
     caption = _CAPTION_FIELD
 
     @ma.validates_schema
-    def check_texts(self, data: Fields, **_: Any) -> None:
+    def check_decorative_alt(self, data: Fields, **_: Any) -> None:
         """Refuse an alt text for a decorative image."""
         if data.get("decorative") and data.get("alt"):
             raise ma.ValidationError("Send no alt text for a decorative image.", "decorative")

@@ -34,7 +34,7 @@ _DEVICE_NAMES = re.compile(r"con|prn|aux|nul|(com|lpt)[0-9\u00b9\u00b2\u00b3]")
 _COPY_STEM = re.compile(r"w[0-9]{3,4}", re.ASCII)
 _EXTENSION = re.compile(r"\.[A-Za-z0-9]{1,5}\Z")
 # Only this number of characters of a name is used, because making a slug of a long text is slow.
-_MAX_READ_LENGTH = 200
+_MAX_READ_NAME_LENGTH = 200
 
 
 def make_file_name(client_name: str, type: MediaType) -> str:
@@ -43,10 +43,10 @@ def make_file_name(client_name: str, type: MediaType) -> str:
     The name has no folder, no second extension, and no character that a shell or a browser could interpret.
     """
     base = re.split(r"[/\\]", client_name)[-1]
-    # A name from a header can contain lone surrogates.
+    # A name from a header can contain lone surrogates, which later code cannot encode.
     base = base.encode("utf-8", "replace").decode()
     stem = make_slug(
-        _EXTENSION.sub("", base)[:_MAX_READ_LENGTH], max_length=MAX_STEM_LENGTH, default=_DEFAULT_STEM
+        _EXTENSION.sub("", base)[:_MAX_READ_NAME_LENGTH], max_length=MAX_STEM_LENGTH, default=_DEFAULT_STEM
     )
     # A file must not have the address of a resized copy; see `resized_copies`.
     if _DEVICE_NAMES.fullmatch(stem) or _COPY_STEM.fullmatch(stem):
@@ -85,14 +85,14 @@ class PreparedFile:
 
 @contextmanager
 def prepare_file(source: Path, name: str) -> Iterator[PreparedFile]:
-    """Check a file, and process an image, outside any transaction; the source is not changed.
+    """Check a file, and process it if it is an image, outside any transaction; the source is not changed.
 
     The temporary files are deleted at the end, unless `store_file` placed them. Raises Invalid if the file is
     not accepted, StorageFull if the disk is full, and Unavailable if too many images are being processed.
     """
-    upload_hash, head = _read_source(source)
+    upload_hash, head = _read_hash_and_head(source)
     stored_upload = queries.find_file_by_upload_hash(upload_hash)
-    prepared = None if stored_upload is None else _find_known_file(stored_upload, upload_hash)
+    prepared = None if stored_upload is None else _reuse_earlier_upload(stored_upload, upload_hash)
     # Image processing is slow, and a snapshot that is kept for a long time makes SQLite's log grow.
     end_read()
     if prepared is not None:
@@ -109,7 +109,7 @@ def prepare_file(source: Path, name: str) -> Iterator[PreparedFile]:
             yield _prepare_copy(source, name, type, upload_hash, temporary)
 
 
-def _read_source(source: Path) -> tuple[str, bytes]:
+def _read_hash_and_head(source: Path) -> tuple[str, bytes]:
     """Return the hash and the first bytes of a file; raise Invalid if its size is not accepted."""
     size, limit = source.stat().st_size, current_app.config["MAX_MEDIA_SIZE"]
     if not size:
@@ -121,8 +121,8 @@ def _read_source(source: Path) -> tuple[str, bytes]:
     return _compute_hash(source), head
 
 
-def _find_known_file(media: Media, upload_hash: str) -> PreparedFile | None:
-    """Return the file of an earlier upload, or None if the media folder no longer has it."""
+def _reuse_earlier_upload(media: Media, upload_hash: str) -> PreparedFile | None:
+    """Return the file that an equal upload has stored, or None if the media folder no longer has it."""
     folder = get_folder()
     extension = media.name.rpartition(".")[2]
     if not folder.contains_file(media.hash, extension, media.size):
@@ -138,7 +138,7 @@ def _prepare_image(source: Path, name: str, type: MediaType, upload_hash: str, f
     image = images.process_image(source, type, folder)
     size, hash = _measure_and_sync_file(image.path)
     if size > current_app.config["MAX_MEDIA_SIZE"]:
-        raise _make_file_error("The rotated image is too large. Upload a smaller file.")
+        raise _make_file_error("The processed image is too large. Upload a smaller version of it.")
     is_scalable = image.is_still and image.width > RENDITION_WIDTHS[0]
     return PreparedFile(
         *(make_file_name(name, type), type, image.path, size, hash, upload_hash),
@@ -147,7 +147,7 @@ def _prepare_image(source: Path, name: str, type: MediaType, upload_hash: str, f
 
 
 def _prepare_copy(source: Path, name: str, type: MediaType, upload_hash: str, folder: Path) -> PreparedFile:
-    if type.extension == "pdf" and not _ends_as_pdf(source):
+    if type.extension == "pdf" and not _has_pdf_end(source):
         raise _make_file_error(
             "The PDF file is incomplete. Upload it again, or save it again before the upload."
         )
@@ -157,7 +157,7 @@ def _prepare_copy(source: Path, name: str, type: MediaType, upload_hash: str, fo
     return PreparedFile(make_file_name(name, type), type, path, size, hash, upload_hash)
 
 
-def _ends_as_pdf(path: Path) -> bool:
+def _has_pdf_end(path: Path) -> bool:
     with path.open("rb") as file:
         file.seek(-min(path.stat().st_size, types.HEAD_BYTES), 2)
         return b"%%EOF" in file.read()
@@ -187,12 +187,12 @@ def store_file(
     restored: Fields | None = None,
     former_hashes: FormerHashes | None = None,
 ) -> tuple[Media, bool]:
-    """Store a prepared file that the user has uploaded; return it, and whether it is new.
+    """Store a prepared file that the user has uploaded; return its row, and whether it is new.
 
     If the library already has the file, its row does not change. For a new file, `restored` contains columns
     that are restored from an export, such as its uuid and its times, and `former_hashes` contains its former
-    hashes with the widths of renditions. If the stored file is missing in the media folder or damaged, it is
-    replaced. Raises StorageFull if the library has no room for the file.
+    hashes with the widths of renditions. If the stored file is missing in the media folder, or has the wrong
+    size, it is replaced. Raises StorageFull if the library has no room for the file.
     """
     with transaction(visible=False):
         media = queries.find_file_by_hash(file.hash)
@@ -202,7 +202,7 @@ def store_file(
         if media is None:
             _check_quota(file.size)
             texts = {"alt": alt, "caption": caption, "account_id": user}
-            media = Media(**_make_columns(file) | texts | (restored or {}))
+            media = Media(**_make_column_values(file) | texts | (restored or {}))
             db.session.add(media)
             db.session.flush()
             _store_former_hashes(media, file.hashes, former_hashes or {})
@@ -223,7 +223,7 @@ def replace_stored_file(media: Media, file: PreparedFile) -> None:
         former_hashes: dict[str, int | None] = {media.hash: None, media.upload_hash: None}
         for stored_file in queries.list_stored_files([media.uuid]):
             call_after_commit(removal.try_delete_unreferenced_files, stored_file)
-        for name, value in _make_columns(file).items():
+        for name, value in _make_column_values(file).items():
             setattr(media, name, value)
         db.session.flush()
         _store_former_hashes(media, file.hashes, former_hashes)
@@ -242,7 +242,7 @@ def _store_former_hashes(media: Media, current_hashes: Collection[str], former_h
     affected_items.rerender_articles(db.session(), owners - {media.uuid})
 
 
-def _make_columns(file: PreparedFile) -> Fields:
+def _make_column_values(file: PreparedFile) -> Fields:
     return {
         "name": file.name,
         "type": file.type.name,
@@ -256,9 +256,9 @@ def _make_columns(file: PreparedFile) -> Fields:
 
 
 def place_file(file: PreparedFile) -> None:
-    """Place the file in the media folder; it is deleted again if the transaction is rolled back.
+    """Move the file into the media folder; it is deleted again if the transaction is rolled back.
 
-    A file that is already there is kept, unless it is damaged.
+    A file that is already there is kept, unless its size is wrong.
     """
     if file.path is None:
         return
@@ -271,7 +271,7 @@ def _check_quota(size: int, *, replaced: int = 0) -> None:
     """Raise StorageFull if the library has no room for a file of this size, in bytes.
 
     `replaced` is the size of the stored file that the new file replaces, or 0. Call this in the transaction
-    that stores the file, before it changes rows.
+    that stores the file, before the transaction changes rows.
     """
     gigabytes = current_app.config["MEDIA_GIGABYTES"]
     needed = max(size, MIN_COUNTED_SIZE) - (max(replaced, MIN_COUNTED_SIZE) if replaced else 0)

@@ -40,8 +40,8 @@ def is_stored_path(path: str) -> bool:
     return _PATH.fullmatch(path) is not None
 
 
-def list_paths(root: Path) -> Iterator[Path]:
-    """Yield the files in a media folder whose paths have the form of stored files, in any order."""
+def list_stored_paths(root: Path) -> Iterator[Path]:
+    """Yield the paths in a media folder that have the form of the paths of stored files, in any order."""
     for folder in os.scandir(root) if root.is_dir() else ():
         if len(folder.name) == 2 and folder.is_dir(follow_symlinks=False):
             for file in os.scandir(folder):
@@ -50,7 +50,7 @@ def list_paths(root: Path) -> Iterator[Path]:
 
 
 def read_stored_files(connection: Connection) -> set[StoredFile]:
-    """Return the stored file of each row of `media`; none if an older schema has no media library.
+    """Return the stored file of each row of `media`; empty if the schema is older than the media library.
 
     Raises Conflict if a row names a file that cannot be in a media folder.
     """
@@ -96,15 +96,15 @@ def find_fault(path: Path, file: StoredFile, *, full: bool = True) -> str:
         return f"cannot be read ({error.strerror or error})"
 
 
-def write_file(root: Path, file: StoredFile, copy: Callable[[IO[bytes]], bool]) -> bool:
-    """Write a file of a media folder, replacing a damaged file; return whether `copy` returned True.
+def write_stored_file(root: Path, file: StoredFile, write_content: Callable[[IO[bytes]], bool]) -> bool:
+    """Write a file of a media folder, or replace a damaged file; return what `write_content` returns.
 
-    `copy` writes the content. The file gets its name when it is complete, and only if `copy` returns True.
+    `write_content` returns whether the content is intact; only then does the file get its name.
     """
     target = root / file.path
     with files.create_partial_file(root / "copy") as partial:
         with partial.open("wb") as output:
-            is_intact = copy(output)
+            is_intact = write_content(output)
         if is_intact:
             target.parent.mkdir(mode=0o700, exist_ok=True)
             files.replace_file(partial, target)

@@ -1,7 +1,7 @@
 """Removes the parts of an SVG image that draw nothing, such as scripts, metadata and foreign elements.
 
 Only known SVG elements are kept, and only attributes that neither run code nor load files. A file from which
-nothing must be removed is kept unchanged. The image worker loads this module without the package, so it
+nothing must be removed is kept unchanged. The image worker loads this module without blogapi, so this module
 imports only the standard library.
 """
 
@@ -15,7 +15,7 @@ from xml.parsers import expat
 from xml.sax.saxutils import escape, quoteattr
 
 MAX_BYTES = 5 * 1024 * 1024
-# Cleaning so many elements takes half a second. Elements that a <use> repeats count each time.
+# Cleaning this number of elements takes half a second. Elements that a <use> repeats count each time.
 MAX_ELEMENTS = 50_000
 
 _SVG_NAMESPACE, _XLINK_NAMESPACE, _XML_NAMESPACE = (
@@ -36,8 +36,8 @@ _ALLOWED_ELEMENTS = frozenset(
         *("fePointLight", "feSpecularLighting", "feSpotLight", "feTile", "feTurbulence"),
     }
 )
-_PICTURE = re.compile(r"\s*+data:image/(png|jpeg|gif|webp);base64,[A-Za-z0-9+/=\s]*+\Z")
-# A style can load a file, and a backslash can hide this by escaping characters.
+_EMBEDDED_PICTURE = re.compile(r"\s*+data:image/(png|jpeg|gif|webp);base64,[A-Za-z0-9+/=\s]*+\Z")
+# A style can load a file. A backslash is unsafe too, because escapes can hide such a style.
 _UNSAFE_STYLE = re.compile(
     r"\\|@import|expression|url\s*+\(\s*+(?![\"']?\s*+#)|javascript:|(image-set|src)\s*+\(", re.IGNORECASE
 )
@@ -52,7 +52,7 @@ _RULE = re.compile(
 # spaces within it.
 _REFERENCE = re.compile(r"\s*+#([^\s%]++)\s*+")
 
-_NUMBER = re.compile(r"\s*+\+?([0-9]{1,7}(?:\.[0-9]{0,9})?|\.[0-9]{1,9})\s*+(px|pt|pc|mm|cm|in|)\s*+\Z")
+_LENGTH = re.compile(r"\s*+\+?([0-9]{1,7}(?:\.[0-9]{0,9})?|\.[0-9]{1,9})\s*+(px|pt|pc|mm|cm|in|)\s*+\Z")
 _PIXELS_PER_UNIT = {"px": 1.0, "": 1.0, "pt": 4 / 3, "pc": 16.0, "mm": 96 / 25.4, "cm": 96 / 2.54, "in": 96.0}
 # Larger sizes do not fit into the database.
 _MAX_SIDE = 1_000_000
@@ -230,7 +230,7 @@ class _SvgWriter:
 def _is_safe_attribute(element: str, name: str, value: str) -> bool:
     lowered = name.lower()
     if lowered in ("href", "xlink:href"):
-        return bool(_REFERENCE.fullmatch(value) or (element == "image" and _PICTURE.match(value)))
+        return bool(_REFERENCE.fullmatch(value) or (element == "image" and _EMBEDDED_PICTURE.match(value)))
     if lowered.startswith(("on", "data-", "xlink:", "xml:base")) or lowered in ("src", "srcdoc"):
         return False
     return not _UNSAFE_STYLE.search(value)
@@ -257,5 +257,5 @@ def _limit_side(side: float) -> int:
 
 
 def _to_pixels(length: str) -> float:
-    match = _NUMBER.match(length)
+    match = _LENGTH.match(length)
     return float(match[1]) * _PIXELS_PER_UNIT[match[2]] if match else 0.0

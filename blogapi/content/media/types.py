@@ -14,7 +14,7 @@ from flask import Flask, current_app
 from blogapi.config import CannotStart
 from blogapi.rendering.media_types import TYPES_BY_EXTENSION, TYPES_BY_NAME, MediaType
 
-# `detect_type` needs this number of bytes from the beginning of a file.
+# The number of bytes from the beginning of a file that `detect_type` needs.
 HEAD_BYTES = 4096
 
 
@@ -44,7 +44,7 @@ _SIGNATURES = (
 _PATTERNS = tuple((TYPES_BY_EXTENSION[name], re.compile(pattern, re.DOTALL)) for name, pattern in _SIGNATURES)
 
 # The messages for types that are often uploaded but not accepted.
-_REFUSALS = (
+_REFUSAL_MESSAGES = (
     (
         re.compile(rb"<(!doctype\s+html|html|head|body|script|iframe|\?xml)", re.IGNORECASE),
         "HTML and XML files are not accepted, because browsers would run their scripts. Upload an image, "
@@ -67,7 +67,7 @@ def init_app(app: Flask) -> None:
 
 
 def detect_type(head: bytes, name: str) -> MediaType | None:
-    """Return the type of a file by its first HEAD_BYTES or by an extension in MEDIA_TYPES, or None."""
+    """Return the type that the first HEAD_BYTES or an extension in MEDIA_TYPES show, or None if unknown."""
     for type, pattern in _PATTERNS:
         if pattern.match(head):
             return type
@@ -76,14 +76,14 @@ def detect_type(head: bytes, name: str) -> MediaType | None:
 
 def describe_refusal(head: bytes) -> str:
     """Return why a file with these first bytes is not accepted, and what to do."""
-    for pattern, sentence in _REFUSALS:
+    for pattern, sentence in _REFUSAL_MESSAGES:
         if pattern.search(head):
             return sentence
     extensions = ", ".join((*TYPES_BY_EXTENSION, *_parse_configured_types(current_app)))
     return f"The type of the file is not accepted. Upload a file of one of these types: {extensions}."
 
 
-def list_accepted_types(app: Flask) -> Mapping[str, MediaType]:
+def get_types_by_extension(app: Flask) -> Mapping[str, MediaType]:
     """Return the types that the library accepts, by extension."""
     return {**_parse_configured_types(app), **TYPES_BY_EXTENSION}
 

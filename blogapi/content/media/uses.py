@@ -12,10 +12,10 @@ from sqlalchemy.orm import Session
 from sqlalchemy.orm.attributes import flag_modified
 
 from blogapi.content.media.file_references import (
-    File,
+    ReferencedFile,
+    find_files_at,
     find_files_by_path,
     find_mentioned_files,
-    find_used_files,
 )
 from blogapi.content.media.models import FormerHash, Media, MediaPath, MediaUse
 from blogapi.content.taxonomies.authors import Author
@@ -40,24 +40,23 @@ _MEDIA_IDS: Any = bindparam("media_ids", expanding=True)
 _SELECT_USES = select(_use.c.media_id, _use.c.item_id, _use.c.current).where(
     _use.c.kind == bindparam("kind"), _use.c.item_id.in_(_ITEMS)
 )
-_END_USES = (
-    update(_use)
-    .where(_use.c.kind == ARTICLE, _use.c.item_id == bindparam("item"), _use.c.media_id == bindparam("media"))
-    .values(current=False)
+_MARK_FORMER = update(_use).where(_use.c.kind == ARTICLE).values(current=False)
+_MARK_USE_FORMER = _MARK_FORMER.where(
+    _use.c.item_id == bindparam("item"), _use.c.media_id == bindparam("media")
 )
-_END_ALL_USES = update(_use).where(_use.c.kind == ARTICLE, _use.c.item_id.in_(_ITEMS)).values(current=False)
+_MARK_USES_FORMER = _MARK_FORMER.where(_use.c.item_id.in_(_ITEMS))
 _DELETE_USES = (
     delete(_use)
     .where(_use.c.kind == bindparam("kind"), _use.c.item_id.in_(_ITEMS))
     .returning(_use.c.media_id)
 )
-# Without an explicit value, `onupdate` would change the time of the last update.
-_KEEP_TIME = {"last_updated": _media.c.last_updated}
+# Without an explicit value, `onupdate` would change `last_updated`.
+_KEEP_LAST_UPDATED = {"last_updated": _media.c.last_updated}
 _DELETE_PATHS = delete(_path).where(_path.c.article_id.in_(_ITEMS)).returning(_path.c.media_id)
 _MARK_USED = (
     update(_media)
     .where(_media.c.uuid.in_(_MEDIA_IDS), _media.c.unused_since.is_not(None))
-    .values(unused_since=None, **_KEEP_TIME)
+    .values(unused_since=None, **_KEEP_LAST_UPDATED)
 )
 _MARK_UNUSED = (
     update(_media)
@@ -67,16 +66,16 @@ _MARK_UNUSED = (
         ~exists().where(_use.c.media_id == _media.c.uuid),
         ~exists().where(_path.c.media_id == _media.c.uuid),
     )
-    .values(unused_since=bindparam("now"), **_KEEP_TIME)
+    .values(unused_since=bindparam("now"), **_KEEP_LAST_UPDATED)
 )
 
 
 def store_article_uses(
-    session: Session, used: Mapping[UUID, Mapping[UUID, File]], *, new: Collection[UUID] = ()
+    session: Session, used: Mapping[UUID, Mapping[UUID, ReferencedFile]], *, new: Collection[UUID] = ()
 ) -> None:
     """Store which files the articles use now; `new` are articles that had no current uses before.
 
-    If an article no longer uses a file, a former version of the article still uses it.
+    If an article no longer uses a file, the use is marked as the use of a former version.
     """
     connection = session.connection()
     current: set[tuple[UUID, UUID]] = set()
@@ -86,23 +85,23 @@ def store_article_uses(
     wanted = {(item, media_id) for item, files in used.items() for media_id in files}
     _add_uses(session, ARTICLE, sorted(wanted - current))
     if ended := sorted(current - wanted):
-        connection.execute(_END_USES, [{"item": item, "media": media_id} for item, media_id in ended])
+        connection.execute(_MARK_USE_FORMER, [{"item": item, "media": media_id} for item, media_id in ended])
     mark_files_used(
         session, {file.uuid for files in used.values() for file in files.values() if file.is_unused}
     )
 
 
-def end_article_uses(session: Session, articles: Collection[UUID]) -> None:
-    """Store that these articles were deleted, so that only their former versions use files."""
+def mark_article_uses_former(session: Session, articles: Collection[UUID]) -> None:
+    """Mark the uses of deleted articles as uses by former versions only."""
     for items in split_values(articles):
-        session.connection().execute(_END_ALL_USES, {"items": items})
+        session.connection().execute(_MARK_USES_FORMER, {"items": items})
 
 
 def list_former_uses(session: Session, articles: Collection[UUID]) -> dict[UUID, dict[UUID, tuple[str, ...]]]:
     """Return the files that only former versions of these articles use, by article and by uuid.
 
-    The values are the uuid, the hash and the former hashes of the file; a text that refers to the file
-    contains one of them. Files with a path in the article are left out, because the path is also a use.
+    The values are the uuid, the hash and the former hashes of the file: a text that refers to the file
+    contains one of these. Files with a row in MediaPath for the article are left out.
     """
     found: dict[UUID, dict[UUID, tuple[str, ...]]] = {}
     for items in split_values(articles):
@@ -147,7 +146,7 @@ def delete_paths_and_uses(session: Session, articles: Collection[UUID]) -> None:
 
 
 def add_former_uses(session: Session, article_id: UUID, content: str) -> None:
-    """Store the uses of files by a version that was added to the history of the article."""
+    """Store the uses of files by a version that was added to the former versions of the article."""
     files = find_mentioned_files(content)
     stored = session.connection().execute(_SELECT_USES, {"kind": ARTICLE, "items": [article_id]})
     wanted = files.keys() - {row.media_id for row in stored}
@@ -187,7 +186,7 @@ def _add_uses(
 ) -> None:
     if not uses:
         return
-    # A former version can use the file already.
+    # The row can exist already, because a former version used the file.
     statement = make_upsert_statement(session.get_bind().dialect.name, _use, "current")
     rows = [
         {"media_id": media_id, "kind": kind, "item_id": item, "current": current} for item, media_id in uses
@@ -195,7 +194,7 @@ def _add_uses(
     session.connection().execute(statement, rows)
 
 
-def replace_uses(session: Session, kind: str, used: Mapping[UUID, Iterable[File]]) -> None:
+def replace_uses(session: Session, kind: str, used: Mapping[UUID, Iterable[ReferencedFile]]) -> None:
     """Store which files the items of a kind use now."""
     dropped = set[UUID]()
     for items in split_values(used):
@@ -226,7 +225,7 @@ def replace_picture_paths(session: Session, media_id: UUID) -> None:
         new_path = file and file.find_new_path(path)
         if new_path:
             setattr(row, name, new_path)
-            # Without this call, the time of the last update would change.
+            # Without this call, `onupdate` would change `last_updated`.
             flag_modified(row, "last_updated")
             state = SITE_STATE if isinstance(row, Site) else get_term_state(row)
             note_change(row.kind, row.uuid, state, state)
@@ -243,13 +242,13 @@ def read_article_uses(session: Session, articles: Collection[UUID]) -> dict[UUID
     return found
 
 
-def list_items_with_wrong_uses(session: Session) -> list[tuple[str, UUID, Mapping[UUID, File]]]:
+def list_items_with_wrong_uses(session: Session) -> list[tuple[str, UUID, Mapping[UUID, ReferencedFile]]]:
     """Return the items other than articles whose stored uses are wrong: kind, uuid and used files.
 
-    An item that was deleted but has uses is in the list, without files.
+    A deleted item that still has stored uses is included, with an empty mapping of files.
     """
-    differing: list[tuple[str, UUID, Mapping[UUID, File]]] = []
-    for kind, items in _list_items(session):
+    differing: list[tuple[str, UUID, Mapping[UUID, ReferencedFile]]] = []
+    for kind, items in _list_items_with_files(session):
         stored = defaultdict[UUID, set[UUID]](set)
         statement = select(_use.c.item_id, _use.c.media_id).where(_use.c.kind == kind)
         for item_id, media_id in session.connection().execute(statement):
@@ -261,11 +260,13 @@ def list_items_with_wrong_uses(session: Session) -> list[tuple[str, UUID, Mappin
     return differing
 
 
-def _list_items(session: Session) -> Iterator[tuple[str, Iterator[tuple[UUID, Mapping[UUID, File]]]]]:
+def _list_items_with_files(
+    session: Session,
+) -> Iterator[tuple[str, Iterator[tuple[UUID, Mapping[UUID, ReferencedFile]]]]]:
     for model in _MODELS_WITH_PICTURES:
         pictures = (getattr(model, name) for name in model.picture_fields)
         rows = session.connection().execute(select(model.uuid, *pictures))
-        yield model.kind, ((item, find_used_files(path for path in paths if path)) for item, *paths in rows)
+        yield model.kind, ((item, find_files_at(path for path in paths if path)) for item, *paths in rows)
     copy, deleted = (Base.metadata.tables[name].c for name in (WORKING_COPY, DELETED_ITEM))
     texts = {WORKING_COPY: (copy.article_id, copy.content), DELETED_ITEM: (deleted.uuid, deleted.document)}
     for kind, columns in texts.items():
@@ -273,7 +274,7 @@ def _list_items(session: Session) -> Iterator[tuple[str, Iterator[tuple[UUID, Ma
         yield kind, ((item, find_mentioned_files(text)) for item, text in rows)
 
 
-def repair_uses(session: Session, items: Iterable[tuple[str, UUID, Mapping[UUID, File]]]) -> None:
+def repair_uses(session: Session, items: Iterable[tuple[str, UUID, Mapping[UUID, ReferencedFile]]]) -> None:
     """Replace the stored uses of these items by the given uses."""
     for kind, item_id, files in items:
         replace_uses(session, kind, {item_id: files.values()})

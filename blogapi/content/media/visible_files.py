@@ -1,4 +1,4 @@
-"""The files of the library, and the uses of files, that an author may see; editors and admins see all."""
+"""Which files and which uses of files an author may see; editors and admins see all of them."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def match_visible_uses(author: UUID, use: Any) -> ColumnElement[bool]:
     """Return the condition that the author may see a row of `use`, which has the columns of `MediaUse`.
 
     Authors see the uses by their own articles and profile, and by items in public lists. Profiles of others
-    are left out, because they may be hidden.
+    are left out, because they can be hidden.
     """
     article = Base.metadata.tables["article"]
     now = current_time()

@@ -16,15 +16,15 @@ from blogapi.storage.database import table_of
 
 _entry = table_of(SearchEntry).c
 
-# Among this number of newest matches, texts that contain the whole phrase rank higher. PostgreSQL would
-# need seconds to read the positions of common words in the texts of 100,000 articles. The number is greater
-# than the number of articles on MAX_SEARCH_PAGE pages.
+# Only among this number of newest matches, texts that contain the whole phrase rank higher. PostgreSQL would
+# need seconds to read the positions of common words in the texts of 100,000 articles. The MAX_SEARCH_PAGE
+# pages of a search show fewer articles.
 MAX_CANDIDATES = 10_000
 Conditions = Sequence[ColumnElement[bool]]
-# The words of an article as an engine stores them, by column.
-Words = Mapping[str, Any]
+# The words of an article in the form that an engine stores, by column.
+IndexedWords = Mapping[str, Any]
 # The number of the article whose uuid is the parameter `key`.
-NUMBER_OF_KEY = select(_entry.number).where(_entry.article_id == bindparam("key")).scalar_subquery()
+NUMBER_OF_ARTICLE = select(_entry.number).where(_entry.article_id == bindparam("key")).scalar_subquery()
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ class SearchText:
 
 
 class SearchField(Enum):
-    """The fields in which a search looks for words; the value of each member is its number of fields."""
+    """The fields that a search reads; the value of a member is the number of the fields."""
 
     TITLE = 1
     TITLE_AND_SUBTITLE = 2

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
     Engine = Fts5 | Tsvector
 
-# Finding the words of long texts takes seconds, and PostgreSQL ends transactions that are idle for longer
-# than `connections.REQUEST_IDLE_SECONDS`.
+# Between two statements, finding the words of long texts takes seconds, and PostgreSQL ends transactions that
+# are idle for longer than `connections.REQUEST_IDLE_SECONDS`.
 _ROWS_PER_STATEMENT = 25
 
 
@@ -48,7 +48,7 @@ def _create_engine(dialect: str) -> Engine:
 
 
 def store_words(connection: Connection, texts: Sequence[SearchText]) -> None:
-    """Store the words of articles in the index; their rows in `search_entry` must exist."""
+    """Store the words of articles in the index; the rows of these articles in `search_entry` must exist."""
     engine = get_engine(connection)
     for batch in split_values(texts, _ROWS_PER_STATEMENT):
         rows = [
@@ -66,7 +66,7 @@ def find_up_to_date_articles(connection: Connection, texts: Sequence[SearchText]
 
 
 def find_matching_row_numbers(session: Session, query: SearchQuery) -> str:
-    """Return the row numbers of the articles that contain all words of the query, joined into one text."""
+    """Return, as one text, the row numbers of the articles that contain all words of the query."""
     engine, connection = get_engine(session), session.connection()
     match = engine.make_match_query(query.phrases, prefix=query.prefix)
     return engine.find_matching_row_numbers(connection, match)
@@ -81,8 +81,8 @@ def select_articles_by_numbers(engine: Engine, number_list: ColumnElement[str]) 
 _TABLE = table_of(SearchEntry)
 _entry = _TABLE.c
 
-# This statement is built once, because building a statement takes longer than executing it.
-_UPDATE_TIME = update(_TABLE).where(_entry.article_id == bindparam("key"))
+# This statement is built once, because building it takes longer than executing it.
+_UPDATE_LISTED_TIME = update(_TABLE).where(_entry.article_id == bindparam("key"))
 
 
 def index_articles(session: Session, texts: Sequence[SearchText]) -> None:
@@ -107,7 +107,7 @@ def update_listed_times(session: Session, times: Mapping[UUID, datetime | None])
     """Store the times from which articles are in the lists (None: in no list), by uuid."""
     if times:
         rows = [{"key": uuid, "listed_from": listed_from} for uuid, listed_from in times.items()]
-        session.connection().execute(_UPDATE_TIME, rows)
+        session.connection().execute(_UPDATE_LISTED_TIME, rows)
 
 
 def update_short_texts(session: Session, texts: Sequence[SearchText]) -> bool:

@@ -27,15 +27,15 @@ from sqlalchemy import (
 
 from blogapi.content.search import engine_base
 from blogapi.content.search.engine_base import (
-    NUMBER_OF_KEY,
+    NUMBER_OF_ARTICLE,
     Conditions,
+    IndexedWords,
     SearchField,
     SearchText,
-    Words,
     select_newest_entries,
 )
 from blogapi.content.search.models import SearchEntry
-from blogapi.content.search.tokenizer import find_words, list_symbol_words
+from blogapi.content.search.tokenizer import find_words, list_symbol_words_and_endings
 from blogapi.storage.database import table_of
 from blogapi.storage.expressions import unindexed
 
@@ -56,9 +56,9 @@ class Fts5:
     table = table("search_index", column("rowid", Integer), column("search_index", String))
     word_table = _INDEX_TABLE
     number: ColumnElement[int] = table.c.rowid
-    # The statements that store all words of the article `key`, and the words of its short texts.
-    store_words = insert(_INDEX_TABLE).prefix_with("OR REPLACE").values(number=NUMBER_OF_KEY)
-    update_short_texts = update(_INDEX_TABLE).where(_INDEX_TABLE.c.number == NUMBER_OF_KEY)
+    # These statements store all words of the article whose uuid is `key`, or the words of its short texts.
+    store_words = insert(_INDEX_TABLE).prefix_with("OR REPLACE").values(number=NUMBER_OF_ARTICLE)
+    update_short_texts = update(_INDEX_TABLE).where(_INDEX_TABLE.c.number == NUMBER_OF_ARTICLE)
 
     def make_match_query(
         self, phrases: Sequence[Sequence[str]], *, prefix: bool, field: SearchField = SearchField.ALL
@@ -75,7 +75,7 @@ class Fts5:
     def select_hits(self, match: str, field: SearchField = SearchField.ALL) -> FromClause:
         """Return the numbers of the rows that match the full-text query for the field, as a subquery."""
         matches = self.table.c.search_index.op("MATCH", is_comparison=True)(literal(match))
-        # Without `+ 0`, SQLite might query the index once per entry.
+        # Without `+ 0`, the planner of SQLite can choose to query the index once per entry.
         return select((self.number + 0).label("number")).where(matches).subquery()
 
     def is_among(self, number: ColumnElement[int], number_list: ColumnElement[str]) -> ColumnElement[bool]:
@@ -102,15 +102,15 @@ class Fts5:
         is_new = unindexed(_entry.number).in_(newest.with_only_columns(_entry.number).correlate(None))
         return select_newest_entries(self.select_hits(phrase), [is_new])
 
-    def restrict_planner(self, connection: Connection) -> None:
-        """Do nothing; the planner of SQLite reads the index first."""
+    def configure_planner(self, connection: Connection) -> None:
+        """Do nothing, because the planner of SQLite needs no settings: it reads the index first."""
 
-    def make_words(self, title: str, subtitle: str, text: str) -> Words:
+    def make_words(self, title: str, subtitle: str, text: str) -> IndexedWords:
         """Return the words of an article to store in the index, by column."""
         return dict(zip(_WORD_COLUMNS, map(_join_words, (title, subtitle, text)), strict=True))
 
     def make_short_text_row(self, text: SearchText) -> dict[str, Any]:
-        """Return the words of the article, except for those of its content, to store in the index."""
+        """Return the words of the title and of the other short texts to store in the index, by column."""
         words = map(_join_words, (text.title, text.subtitle))
         return {"key": text.article_id, **dict(zip(_WORD_COLUMNS, words, strict=False))}
 
@@ -129,5 +129,5 @@ class Fts5:
 
 
 def _join_words(text: str) -> str:
-    # A dot before each symbol word prevents this word from matching as a part of a phrase.
-    return " . ".join(filter(None, [" ".join(find_words(text)), *list_symbol_words(text)]))
+    # The dot before each symbol word prevents a match of this word as part of a phrase.
+    return " . ".join(filter(None, [" ".join(find_words(text)), *list_symbol_words_and_endings(text)]))

@@ -1,8 +1,8 @@
 """The search index, and the table that maps articles to rows of the index.
 
 On PostgreSQL, `search_index` is a table with tsvectors, and on SQLite an FTS5 table with the words. Its rows
-are deleted with their search entries, by a foreign key or a trigger. Migrations create both. The DDL below is
-used to compare the migrated schema with the models.
+are deleted with their search entries, by a foreign key or a trigger. Migrations create both. Tests use
+the DDL below to compare the migrated schema with the models.
 """
 
 from __future__ import annotations

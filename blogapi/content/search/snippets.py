@@ -11,10 +11,10 @@ from typing import NamedTuple
 from blogapi.content.search.tokenizer import HIT_END, HIT_START, SearchQuery, tokenize_text
 
 SNIPPET_WORDS = 24
-# A text can have millions of hits; the best snippet among the first is good enough.
+# The search for the best snippet considers only the first hits, because a text can have millions of them.
 MAX_HITS = 1_000
 
-# HTML can contain these characters as references such as `&#2;`.
+# Texts can contain the characters that mark hits, because HTML can refer to them, as in `&#2;`.
 _RESERVED_TO_SPACE = str.maketrans(dict.fromkeys((HIT_START, HIT_END), " "))
 
 

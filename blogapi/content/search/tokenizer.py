@@ -22,10 +22,10 @@ HIT_START, HIT_END = "\x02", "\x03"
 # A shorter prefix would match a large share of all words.
 MIN_PREFIX_LENGTH = 2
 
-# Longer words are shortened; no word of a natural language is that long.
+# Longer words are cut off; no word of a natural language is that long.
 MAX_WORD_LENGTH = 250
-# A word such as `a.b.c.…` would become an index of many times its length.
-MAX_DOTS = 8
+# The endings of a word such as `a.b.c.…` would need an index of many times the length of the word.
+MAX_DOTS_IN_WORD = 8
 
 MAX_SORT_KEY_LENGTH = 200
 
@@ -112,23 +112,23 @@ def make_sort_key(text: str) -> str:
 
 def find_symbol_words(text: str) -> Iterator[str]:
     """Yield each word that contains a dot, `+` or `#`, in folded form: `c++`, `c#`, `.net`, `node.js`."""
-    # Most texts contain no symbol word, so only parts that may contain one are searched.
+    # Most texts contain no symbol word, so only parts that can contain one are searched.
     parts = filter(_may_contain_symbol_word, text.split()) if _may_contain_symbol_word(text) else ()
     for match in chain.from_iterable(map(_SYMBOL_WORD.finditer, parts)):
         if any(character in match[0] for character in ".+#"):
             yield _fold_word(match[0], "NFC")
 
 
-def list_symbol_words(text: str) -> list[str]:
+def list_symbol_words_and_endings(text: str) -> list[str]:
     """Return each symbol word of the text once, and its endings: `asp.net` also gives `.net`.
 
-    A word with more than MAX_DOTS dots gives no endings.
+    A word with more than MAX_DOTS_IN_WORD dots gives no endings.
     """
     found = (
         term[start:]
         for term in find_symbol_words(text)
         for start in (0, *(index for index in range(1, len(term)) if term[index] == "."))
-        if start == 0 or term.count(".") <= MAX_DOTS
+        if start == 0 or term.count(".") <= MAX_DOTS_IN_WORD
     )
     return list(dict.fromkeys(found))
 
@@ -139,7 +139,7 @@ def _may_contain_symbol_word(text: str) -> bool:
 
 @lru_cache(maxsize=10_000)
 def split_and_fold_word(word: str) -> tuple[str, ...]:
-    """Return the words that a word becomes in the form used for comparison; `½` becomes `1` and `2`."""
+    """Return the word in the form used for comparison, which can be several words: `½` gives `1` and `2`."""
     if word.isascii():
         return (word.lower()[:MAX_WORD_LENGTH],)
     return tuple(part[:MAX_WORD_LENGTH] for part in _WORD.findall(_fold_word(word, "NFKC")))
@@ -151,7 +151,7 @@ def _fold_word(word: str, form: Literal["NFC", "NFKC"]) -> str:
     Diacritics of Latin letters, and Arabic and Hebrew vowel points, are removed.
     """
     folded = unicodedata.normalize(form, word[:MAX_WORD_LENGTH]).casefold()
-    # The word is composed first, because the marks of letters such as \u0623 and \u0622 are not short vowels.
+    # The word is composed first, so that the marks of letters such as \u0623 and \u0622 are kept.
     composed = unicodedata.normalize(form, folded)
     decomposed = unicodedata.normalize("NFD", _OPTIONAL_MARKS.sub("", composed))
     return unicodedata.normalize("NFC", _LATIN_DIACRITICS.sub("", decomposed))

@@ -29,16 +29,16 @@ from sqlalchemy.dialects.postgresql import ARRAY, TSQUERY, TSVECTOR
 
 from blogapi.content.search import engine_base
 from blogapi.content.search.engine_base import (
-    NUMBER_OF_KEY,
+    NUMBER_OF_ARTICLE,
     Conditions,
+    IndexedWords,
     SearchField,
     SearchText,
-    Words,
     make_newest_order,
     select_newest_entries,
 )
 from blogapi.content.search.models import SearchEntry
-from blogapi.content.search.tokenizer import find_words, list_symbol_words
+from blogapi.content.search.tokenizer import find_words, list_symbol_words_and_endings
 from blogapi.storage.database import table_of
 from blogapi.storage.expressions import make_upsert_statement
 
@@ -47,28 +47,28 @@ _entry = table_of(SearchEntry).c
 # PostgreSQL limits the value of a position, the number of positions per word and the size of a tsvector.
 MAX_POSITION, MAX_POSITIONS_PER_WORD, MAX_BYTES = 16_383, 255, 1_000_000
 
-# The last position of words in phrases. There is a gap after it, as there is between two texts, so a phrase
-# never matches words of two texts or a word at MAX_POSITION.
+# Words after this position match no phrase. The next position stays empty, like the position between two
+# texts, so that a phrase never matches words of two texts, or a word at MAX_POSITION.
 _LAST_POSITION_IN_PHRASES = MAX_POSITION - 2
 
-PlacedWords = list[tuple[str, int]]
+WordPositions = list[tuple[str, int]]
 
 
-def place_words(texts: Sequence[str]) -> list[PlacedWords]:
+def assign_word_positions(texts: Sequence[str]) -> list[WordPositions]:
     """Return the words and the symbol words of each text, with their positions in the article.
 
     Consecutive words have consecutive positions. Symbol words, and words after the last position, have the
     position MAX_POSITION. Words beyond MAX_BYTES are omitted, as are further occurrences of a word that
     occurs too often.
     """
-    return list(_place_words_of_texts(map(find_words, texts), map(list_symbol_words, texts)))
+    return list(_assign_positions(map(find_words, texts), map(list_symbol_words_and_endings, texts)))
 
 
-def _place_words_of_texts(words: Iterable[list[str]], terms: Iterable[list[str]]) -> Iterator[PlacedWords]:
+def _assign_positions(words: Iterable[list[str]], terms: Iterable[list[str]]) -> Iterator[WordPositions]:
     counts: dict[str, int] = {}
     position, bytes_left = 0, MAX_BYTES
     for words_of_text, terms_of_text in zip(words, terms, strict=True):
-        placed: PlacedWords = []
+        placed: WordPositions = []
         for word in words_of_text:
             position += 1
             count = counts.get(word, 0)
@@ -100,9 +100,9 @@ class Tsvector:
     )
     word_table = table
     number: ColumnElement[int] = table.c.number
-    # The statement that stores the words of the article `key`.
+    # The statement that stores the words of the article whose uuid is `key`.
     store_words = make_upsert_statement("postgresql", table, "vector", "titles", key=[number]).values(
-        number=NUMBER_OF_KEY
+        number=NUMBER_OF_ARTICLE
     )
 
     def make_match_query(
@@ -135,29 +135,29 @@ class Tsvector:
         return connection.scalar(select(cast(func.array_agg(number), String))) or "{}"
 
     def find_matching_row_numbers(self, connection: Connection, match: str) -> str:
-        """Return the row numbers of all rows that match the query as one text; see `collect_numbers`."""
-        self.restrict_planner(connection)
+        """Return, as one text, the numbers of all rows that match the query; see `collect_numbers`."""
+        self.configure_planner(connection)
         number_list = self.collect_numbers(connection, select(self.select_hits(match).c.number))
-        # The statement that reads the articles may scan their table.
+        # Allow scans again for the statement that reads the articles.
         connection.execute(select(func.set_config("enable_seqscan", "on", true())))
         return number_list
 
     def select_phrase_hits(
         self, phrase: str, hits: FromClause, scope: Conditions
     ) -> Select[*tuple[Any, ...]]:
-        """Return a statement that selects the entries of those hits that contain the phrase, newest first."""
+        """Return a statement that selects the uuids of the hits that contain the phrase, newest first."""
         newest = select_newest_entries(hits, scope).limit(engine_base.MAX_CANDIDATES).subquery().c
-        # The index would find the phrase in all articles, so vectors are read until the page of results is
-        # complete.
+        # A search in the index would look for the phrase in all articles. Instead, this statement reads the
+        # vectors of the newest hits until the page of results is complete.
         vector = select(self.table.c.vector).where(self.number == newest.number).scalar_subquery()
         is_phrase = _is_match(vector, literal(phrase))
         return select(newest.article_id).where(is_phrase).order_by(*make_newest_order(newest))
 
-    def restrict_planner(self, connection: Connection) -> None:
-        """Prevent scans of the index table in this transaction.
+    def configure_planner(self, connection: Connection) -> None:
+        """Prevent scans of the index table in this transaction, and allow more memory.
 
-        Such a scan takes 2 s instead of 30 ms. The planner might choose such a scan, because it ignores that
-        a scan reads the large vectors. `is_among` needs memory for a hash table of up to two million numbers.
+        A scan takes 2 s instead of 30 ms; the planner can choose it, because it ignores that a scan reads the
+        large vectors. `is_among` needs memory for a hash table of up to two million numbers.
         """
         connection.execute(
             select(
@@ -167,9 +167,9 @@ class Tsvector:
             )
         )
 
-    def make_words(self, title: str, subtitle: str, text: str) -> Words:
+    def make_words(self, title: str, subtitle: str, text: str) -> IndexedWords:
         """Return the words of an article to store in the index, by column."""
-        placed = place_words((title, subtitle, text))
+        placed = assign_word_positions((title, subtitle, text))
         return {"vector": _make_vector(placed), "titles": _make_vector(placed[:2])}
 
     def find_up_to_date_articles(self, connection: Connection, texts: Sequence[SearchText]) -> set[UUID]:
@@ -196,7 +196,7 @@ def _is_match(vector: ColumnElement[Any], match: ColumnElement[str]) -> ColumnEl
     return vector.op("@@", is_comparison=True)(cast(match, TSQUERY))
 
 
-def _make_vector(placed: Sequence[PlacedWords]) -> str:
+def _make_vector(placed: Sequence[WordPositions]) -> str:
     positions: dict[str, list[str]] = defaultdict(list)
     for weight, words in zip("ABD", placed, strict=False):
         for word, position in words:

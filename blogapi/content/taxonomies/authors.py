@@ -106,7 +106,7 @@ def find_profile(user: UUID) -> Author | None:
 
 
 def get_or_create_profile(user: UUID) -> Author:
-    """Return the profile of the user; create one if the user has none, because an admin has detached it."""
+    """Return the profile of the user; create one if an admin has detached the profile of this user."""
     with transaction():
         profile = find_profile(user)
         if profile is None:
@@ -156,8 +156,8 @@ def check_profile_user(uuid: UUID | None, fields: Fields) -> None:
         )
 
 
-def release_profile(account: Account) -> None:
-    """Delete the profile of a user who is being deleted; a profile with articles stays, without a user."""
+def delete_or_detach_profile(account: Account) -> None:
+    """Delete the profile of a user who is being deleted, or detach the profile if it has articles."""
     profile = find_profile(account.uuid)
     if profile is None:
         return

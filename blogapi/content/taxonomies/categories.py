@@ -8,7 +8,7 @@ from uuid import UUID
 import marshmallow as ma
 from sqlalchemy.orm import Mapped, mapped_column
 
-from blogapi.content.taxonomies.hierarchy import check_parent
+from blogapi.content.taxonomies.hierarchy import check_and_resolve_parent
 from blogapi.content.taxonomies.models import Term
 from blogapi.content.taxonomies.schemas import PAGE_URL_FIELD, TermBodySchema, TermDetails, TermDetailsBody
 from blogapi.content.taxonomies.taxonomy import Taxonomy
@@ -26,7 +26,7 @@ class Category(Term, Base):
 
     description: Mapped[str | None]
     cover_image: Mapped[str] = mapped_column(default="")
-    # There is no foreign key, because copies of a database and imports insert the rows in any order.
+    # There is no foreign key, because imports and copies of a database insert the rows in any order.
     parent_id: Mapped[UUID | None] = mapped_column(index=True)
 
 
@@ -95,7 +95,7 @@ CATEGORIES = Taxonomy(
     link="article.category_id",
     deletion="Delete a category that has no articles.",
     defaults={"description": None, "cover_image": ""},
-    check_fields=partial(check_parent, Category),
+    check_fields=partial(check_and_resolve_parent, Category),
     list_section="4.3",
     detail_section="4.4",
 )

@@ -14,7 +14,7 @@ from blogapi.storage.database import db, execute_in_batches, table_of
 from blogapi.web.errors import Invalid
 from blogapi.web.fields import Fields
 
-# The maximum number of terms above a term. The page of a term shows all terms above the term as breadcrumbs.
+# The maximum number of terms above a term; the page of the term shows all of them as breadcrumbs.
 MAX_TERMS_ABOVE = 20
 
 
@@ -38,8 +38,8 @@ def can_have_parents(model: type[Any]) -> bool:
     return "parent_id" in table_of(model).c
 
 
-def check_parent(model: type[Any], uuid: UUID | None, fields: Fields) -> None:
-    """Check the parent in the fields of a term, and replace the slug of the parent by its uuid.
+def check_and_resolve_parent(model: type[Any], uuid: UUID | None, fields: Fields) -> None:
+    """Check the parent in the fields of a term, and replace its slug in the fields by its uuid.
 
     Raises Invalid if the parent does not exist, or is the term or a term below it. `uuid` is None for a new
     term. The write lock prevents other writes from changing the parents before the end of this transaction.
@@ -51,7 +51,7 @@ def check_parent(model: type[Any], uuid: UUID | None, fields: Fields) -> None:
     column = term.slug if isinstance(parent, str) else term.uuid
     parent = fields["parent_id"] = db.session.scalar(select(term.uuid).where(column == parent))
     if parent is None:
-        raise _make_parent_error("There is no such parent.")
+        raise _make_parent_error("There is no such parent; send the uuid or the slug of an existing term.")
     below = find_terms_and_descendants(model, [uuid]) if uuid else []
     if parent in below or parent == uuid:
         raise _make_parent_error("A term cannot be below itself; choose a parent that is not below it.")
@@ -59,7 +59,7 @@ def check_parent(model: type[Any], uuid: UUID | None, fields: Fields) -> None:
     depth = len(parents.get(uuid, ())) if uuid else 0
     height = max((len(parents.get(descendant, ())) - depth for descendant in below), default=0)
     if len(parents.get(parent, ())) + 1 + height > MAX_TERMS_ABOVE:
-        raise _make_parent_error(f"There can be at most {MAX_TERMS_ABOVE} terms above a term.")
+        raise _make_parent_error(f"At most {MAX_TERMS_ABOVE} terms can be above a term; move the term up.")
 
 
 def _make_parent_error(reason: str) -> Invalid:

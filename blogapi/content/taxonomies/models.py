@@ -39,7 +39,7 @@ class Term(HasEvents, PictureFieldsMixin, Identified, Timestamped):
 
 
 class FormerTermSlug(Base):
-    """A slug that a term had before; `kind` is the kind of the term. No term of this kind has the slug now.
+    """A slug that a term of this `kind` had before, and that no term of this kind has now.
 
     The slug and the uuid of a merged term are former slugs of the term into which it was merged.
 

@@ -77,7 +77,7 @@ def find_terms_by_former_slugs(taxonomy: Taxonomy[TermType], slugs: Collection[s
 
 
 def find_namesakes(taxonomy: Taxonomy[TermType], names: Collection[str]) -> dict[str, list[TermType]]:
-    """Return the terms with these names, the oldest first, by the key of the name."""
+    """Return the terms with these names by `name_key`, the oldest first."""
     model, found = taxonomy.model, defaultdict[str, list[TermType]](list)
     for batch in split_values({make_name_key(name) for name in names}):
         statement = select(model).where(model.name_key.in_(batch)).order_by(model.created, model.uuid)
@@ -91,7 +91,7 @@ def find_terms_by_names(taxonomy: Taxonomy[TermType], names: Collection[str]) ->
 
     The order of precedence is: a term with the name and the slug made from the name; the oldest term with the
     name; a term that has or had the slug that version 1.0 made from the name; a term with the present slug
-    whose name differs only in its apostrophes. Authors are found only by slug, which may have a number,
+    whose name differs only in its apostrophes. Authors are found only by slug, which can have a number,
     because several authors can have the same name.
     """
     slugs = {
@@ -156,7 +156,7 @@ def find_merged_terms(model: type[Any], uuids: Sequence[UUID]) -> dict[UUID, UUI
 def find_outdated_sort_keys(model: type[Any]) -> list[tuple[UUID, str]]:
     """Return uuid and name of the terms whose sort key differs from the sort key of the name.
 
-    Another program may have changed the name, or a former version of blogapi may have made another key.
+    Another program can have changed the name, or a former version of blogapi can have made another key.
     """
     term = table_of(model).c
     rows = db.session.execute(select(term.uuid, term.name, term.sort_key).order_by(term.uuid))

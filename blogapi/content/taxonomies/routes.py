@@ -27,14 +27,14 @@ from blogapi.web.representation import Representation, UpsertResult
 from blogapi.web.slug_lookup import accept_slugs
 from blogapi.web.writes import write_items
 
-# A function that merges the terms with the listed uuids into the term with the given uuid, and returns this
+# A function that merges the terms with the listed uuids into the term with the single uuid, and returns that
 # term.
 MergeTerms = Callable[[Taxonomy[Any], UUID, Sequence[UUID]], Any]
 
 # The fields of a term that its owner may not change.
 _FIXED_FIELDS = {"slug", "owner_id"}
-# A single term is shown with its articles, which contain all their terms.
-_LISTED_KINDS = ("article", *TERM_KINDS)
+# The kinds that change the response for a single term: its articles contain all their terms.
+_KINDS_SHOWN_WITH_TERM = ("article", *TERM_KINDS)
 
 
 def build_blueprint(
@@ -65,7 +65,7 @@ def build_blueprint(
         return is_public() | own if caller.restricted_to_author else is_public()
 
     def get_json(id: UUID, names: Sequence[str] | None = None, page: PageNumber = FIRST_PAGE) -> JsonBody:
-        return term_json.get_term(
+        return term_json.get_term_json(
             taxonomy,
             id,
             list_articles,
@@ -79,11 +79,11 @@ def build_blueprint(
     def get_term(id: UUID) -> TermType:
         return queries.get_term(taxonomy, id)
 
-    def check_change(id: UUID, fields: Fields | None = None) -> None:
+    def check_changeable(id: UUID, fields: Fields | None = None) -> None:
         """Raise NotFound or Forbidden unless the term exists and the caller may change these fields."""
         caller = current_caller()
         if caller.is_author:
-            # An author gets NotFound for a term that they may not see.
+            # Authors get NotFound, instead of Forbidden, for a term that they may not see.
             term_json.check_term_visible(taxonomy, id, get_condition())
         term = get_term(id)
         fixed = {name: value for name, value in (fields or {}).items() if name in _FIXED_FIELDS}
@@ -98,7 +98,7 @@ def build_blueprint(
     representation = Representation(
         lambda id: get_json(id, tuple(schema._declared_fields)),
         schema(),
-        lambda: term_json.list_terms(taxonomy).rows,
+        lambda: term_json.list_terms_json(taxonomy).rows,
         schema(many=True),
         get_fields=get_json,
         fields_schema=single_fields,
@@ -123,7 +123,7 @@ def build_blueprint(
             raise Forbidden(
                 "Only editors and admins may use `used`, `similar` and this `ordering`; leave them out."
             )
-        return term_json.list_terms(
+        return term_json.list_terms_json(
             taxonomy,
             query.fields,
             query.page,
@@ -145,7 +145,7 @@ def build_blueprint(
     )
     @set_summary(f"Return {add_a_or_an(singular)} with its public articles, newest first.")
     @accept_slugs(partial(queries.find_slug_owner, taxonomy))
-    @declare_shown_kinds(find=lambda query, id: ShownContent(_LISTED_KINDS, {kind: [id]}))
+    @declare_shown_kinds(find=lambda query, id: ShownContent(_KINDS_SHOWN_WITH_TERM, {kind: [id]}))
     def single(query: Query, id: UUID) -> JsonBody:
         return get_json(id, query.fields, PageNumber(query.page.number) if query.page else FIRST_PAGE)
 
@@ -167,12 +167,12 @@ def build_blueprint(
 
     @bp.patch("/<id:id>/")
     @allow(author if taxonomy.owner_changes else editor, scope="write")
-    @bp.check_exists(check_change)
+    @bp.check_exists(check_changeable)
     @bp.arguments(taxonomy.body_schema(partial=True))
     @bp.write(200, schema(), representation, partial_schema=taxonomy.fields_schema)
     @set_summary(f"Change the given fields of {add_a_or_an(singular)}.")
     def change(fields: Fields, id: UUID) -> TermType:
-        check_change(id, fields)
+        check_changeable(id, fields)
         return service.change_term(taxonomy, id, fields)
 
     @bp.delete("/<id:id>/")

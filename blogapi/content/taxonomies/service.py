@@ -41,7 +41,7 @@ def create_term(
     with transaction():
         if taxonomy.check_fields is not None:
             taxonomy.check_fields(None, fields)
-        _check_name(taxonomy, fields)
+        _check_name_is_free(taxonomy, fields)
         find_taken = partial(queries.find_taken_slugs, taxonomy)
         is_reserved = partial(is_reserved_slug, get_site(), taxonomy.model.kind)
         slug = choose_slug(fields.get("slug"), fields["name"], find_taken, is_reserved, make_term_slug)
@@ -78,7 +78,7 @@ def change_term(taxonomy: Taxonomy[TermType], uuid: UUID, fields: Fields) -> Ter
         if taxonomy.check_fields is not None:
             taxonomy.check_fields(uuid, fields)
         if make_name_key(fields.get("name", term.name)) != term.name_key:
-            _check_name(taxonomy, fields)
+            _check_name_is_free(taxonomy, fields)
         if "slug" in fields and fields["slug"] != term.slug:
             find_taken = partial(queries.find_taken_slugs, taxonomy, exclude=uuid)
             choose_slug(fields["slug"], "", find_taken, partial(is_reserved_slug, get_site(), term.kind))
@@ -94,7 +94,7 @@ def change_term(taxonomy: Taxonomy[TermType], uuid: UUID, fields: Fields) -> Ter
 
 
 def store_term(term: Term, former_pictures: Sequence[str] = ()) -> None:
-    """Store a changed term, and its uses of files."""
+    """Write a new or changed term to the database, and store which files it uses."""
     db.session.flush()
     media_addresses.store_file_uses(term, former_pictures, term.list_pictures())
 
@@ -152,7 +152,7 @@ def replace_merged_term(former: Term, term: Term) -> None:
     db.session.execute(moved.where(FormerTermSlug.term_id == former.uuid).values(term_id=term.uuid))
     delete_term_row(former)
     slugs = {former.slug, str(former.uuid)}
-    # An earlier merge has stored them if the term was created again since then.
+    # An earlier merge can have stored these slugs, if the merged term was created again since then.
     _delete_former_slugs(term.kind, FormerTermSlug.slug.in_(slugs))
     db.session.add_all(FormerTermSlug(kind=term.kind, slug=slug, term_id=term.uuid) for slug in slugs)
 
@@ -179,13 +179,13 @@ def remove_reserved_slug(taxonomy: Taxonomy[Any], fields: Fields) -> None:
         del fields["slug"]
 
 
-def _check_name(taxonomy: Taxonomy[Any], fields: Fields) -> None:
+def _check_name_is_free(taxonomy: Taxonomy[Any], fields: Fields) -> None:
     """Raise Conflict if another term has the name and the fields contain no slug to distinguish the terms."""
     if "slug" in fields or not taxonomy.names_are_unique:
         return
     for other in chain(*queries.find_namesakes(taxonomy, [fields["name"]]).values()):
         raise Conflict(
-            f"The {taxonomy.singular} {other.slug!r} has this name; use it, or send a slug for another one.",
+            f"The {taxonomy.singular} {other.slug!r} has this name; use it, or send a `slug` as well.",
             code="name_taken",
             errors={"name": ["Is taken."]},
             uuid=other.uuid,
@@ -193,7 +193,7 @@ def _check_name(taxonomy: Taxonomy[Any], fields: Fields) -> None:
 
 
 def get_term_state(term: Term) -> ItemState:
-    """Return the state of a term that readers can see; an author becomes readable only by an article."""
+    """Return the public state of a term; an author becomes readable only through an article."""
     readable_from = None if term.kind == AUTHOR else EPOCH
     return ItemState(readable_from, make_term_address(term.kind, term.uuid, term.slug))
 
@@ -204,7 +204,7 @@ def make_term_address(kind: str, uuid: UUID, slug: str) -> ItemAddress:
 
 
 def _record_slug_change(term: Term, new: str) -> None:
-    """Store the current slug of the term as a former slug; the new slug may be one of its former slugs."""
+    """Store the current slug of the term as a former slug; the slug `new` stops being a former slug."""
     _delete_former_slugs(term.kind, FormerTermSlug.slug.in_((new, term.slug)))
     db.session.add(FormerTermSlug(kind=term.kind, slug=term.slug, term_id=term.uuid))
 
@@ -214,9 +214,9 @@ def _delete_former_slugs(kind: str, condition: ColumnElement[bool]) -> None:
 
 
 def repair_sort_keys(model: type[Any]) -> None:
-    """Replace the sort keys that do not fit the names of their terms."""
+    """Replace the sort keys that differ from the sort keys of the names."""
     term = table_of(model)
-    # Without an explicit value, `onupdate` would change the time of the last update.
+    # Without an explicit value, `onupdate` would change `last_updated`.
     values = {"sort_key": bindparam("new_key"), "last_updated": term.c.last_updated}
     keys = [{"id": id, "new_key": make_sort_key(name)} for id, name in queries.find_outdated_sort_keys(model)]
     if keys:

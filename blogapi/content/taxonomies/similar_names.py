@@ -22,7 +22,7 @@ def make_spelling_key(name: str) -> str:
 
 
 def find_similar_terms(names: Mapping[UUID, str]) -> list[UUID]:
-    """Return the uuids of the terms with similar names; terms with similar names follow each other."""
+    """Return the uuids of the terms whose names are similar to others, with similar terms together."""
     keys = {uuid: _make_similarity_key(name) for uuid, name in names.items()}
     known, groups = set(keys.values()), defaultdict[str, list[UUID]](list)
     for uuid, key in keys.items():

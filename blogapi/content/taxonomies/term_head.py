@@ -36,9 +36,9 @@ def make_term_head(
     """
     site = addresses.localize_site(site, term["language"])
     page = PageSummary(
-        title=number.number_title(to_line(term["seo_title"]) or to_line(term["name"])),
+        title=number.add_to_title(to_line(term["seo_title"]) or to_line(term["name"])),
         description=to_short_line(term["seo_description"], term.get("description") or term.get("bio") or ""),
-        url=addresses.make_absolute_address(term["canonical_url"], site.url) or number.number_url(url),
+        url=addresses.make_absolute_address(term["canonical_url"], site.url) or number.add_to_url(url),
         image=choose_image(site, term["og_image"], term["cover_image"], term.get("avatar", "")),
     )
     breadcrumbs = [*list_category_breadcrumbs(site, parents), (term["name"], page.url)]

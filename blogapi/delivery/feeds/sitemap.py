@@ -78,7 +78,7 @@ def get_sitemap_part(number: int) -> bytes:
 
 def _list_leading_entries(site: Site) -> list[SitemapEntry]:
     """Return the entries that precede the articles: the home pages, the pages and the terms in use."""
-    homes = dict.fromkeys(f"{site.url}{path}" for path in addresses.list_homes(site).values())
+    homes = dict.fromkeys(f"{site.url}{path}" for path in addresses.make_home_paths(site).values())
     return [*map(SitemapEntry, homes), *_list_page_entries(site), *_list_term_entries(site)]
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 from uuid import UUID
 
-from blogapi.content.media.addresses import REFERENCE, make_path
+from blogapi.content.media.addresses import MEDIA_REFERENCE, make_file_path
 from blogapi.exporting.snapshot import SITE_FIELDS, TERM_FIELDS
 from blogapi.importing.blogapi_export import values
 from blogapi.importing.blogapi_export.layout import ExportFolder
@@ -62,7 +62,7 @@ class ExportedMedia:
         """The address under which the fields of the API refer to the file."""
         if not self.is_exact:
             raise RefusedFile(f"The entry of “{self.file}” in `media` needs its `hash`; add the SHA-256.")
-        return make_path(self.hash, self.name)
+        return make_file_path(self.hash, self.name)
 
 
 @dataclass(slots=True)
@@ -165,7 +165,7 @@ def replace_media_uuids(content: str, uuids: Mapping[UUID, UUID]) -> str:
     """Return the content with the uuids of media files in the export replaced by those in this blog."""
     if not uuids:
         return content
-    return REFERENCE.sub(lambda found: f"{found[0][:6]}{uuids.get(UUID(found[1]), found[1])}", content)
+    return MEDIA_REFERENCE.sub(lambda found: f"{found[0][:6]}{uuids.get(UUID(found[1]), found[1])}", content)
 
 
 def read_blog_data(export: ExportFolder) -> BlogData:

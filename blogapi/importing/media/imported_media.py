@@ -143,7 +143,7 @@ class MediaImporter:
         unknown = [digest for digest in paths if digest not in self._results]
         uploads = queries.find_media_by_digests(unknown)
         for digest, row in uploads.items():
-            self._results[digest] = LibraryFile(row.uuid, addresses.make_path(row.hash, row.name))
+            self._results[digest] = LibraryFile(row.uuid, addresses.make_file_path(row.hash, row.name))
         new = [digest for digest in unknown if digest not in uploads]
         stored = map_files(lambda digest: self._store_file(paths[digest], alts.get(digest, "")), new)
         self._results |= zip(new, stored, strict=True)
@@ -185,7 +185,7 @@ class MediaImporter:
                 if self._dry_run:
                     return LibraryFile(None, "", is_new=True, note=prepared.note)
                 stored, is_new = media_service.store_file(prepared, alt=alt, user=self._user)
-                address = addresses.make_path(stored.hash, stored.name)
+                address = addresses.make_file_path(stored.hash, stored.name)
                 return LibraryFile(stored.uuid, address, is_new, prepared.note)
         except StorageFull as error:
             self._full = RefusedFile(error.detail)

@@ -56,7 +56,7 @@ def run_import(
 
     Raises SystemExit if the input is closed.
     """
-    process_limits.set_limits(memory_bytes=MAX_MEMORY_BYTES, cpu_seconds=MAX_CPU_SECONDS)
+    process_limits.limit_process(memory_bytes=MAX_MEMORY_BYTES, cpu_seconds=MAX_CPU_SECONDS)
     # The thread of `faulthandler` also ends a process that hangs in a regular expression.
     faulthandler.dump_traceback_later(MAX_IMPORT_SECONDS, exit=True)
     database.leave_checkpoints_to_server()

@@ -79,7 +79,7 @@ class BatchMedia:
         row = self._paths.get(article_id, {}).get(picture)
         file = self._library.get(row.media_id) if row else None
         if file is not None:
-            return addresses.make_path(file.hash, file.name)
+            return addresses.make_file_path(file.hash, file.name)
         # Fields of other generators can contain paths with spaces, which are no URLs.
         return "" if is_local_address(picture) and not is_web_address(picture) else picture
 

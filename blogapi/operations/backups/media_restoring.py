@@ -98,7 +98,7 @@ def copy_file_if_intact(source: Path | ZipPath, file: StoredFile, root: Path) ->
     """Copy a file into the media folder `root` if the source file is intact; return whether it was copied."""
     if not (source / file.path).is_file():
         return False
-    return stored_files.write_file(root, file, lambda target: copy_intact_file(source, file, target))
+    return stored_files.write_stored_file(root, file, lambda target: copy_intact_file(source, file, target))
 
 
 def copy_intact_file(source: Path | ZipPath, file: StoredFile, target: IO[bytes] | None) -> bool:

@@ -65,7 +65,7 @@ class MediaStore:
         if not (self.root / _MARKER_FILE).is_file():
             self.root.mkdir(mode=0o700, exist_ok=True)
             (self.root / _MARKER_FILE).write_text(_MARKER_TEXT, encoding="utf-8")
-        return stored_files.write_file(
+        return stored_files.write_stored_file(
             self.root, file, lambda target: stored_files.copy_and_verify_file(source, file, target)
         )
 
@@ -81,7 +81,7 @@ class MediaStore:
                 except (InvalidBackup, OSError):
                     return PruneResult(unreadable=path)
         deleted = 0
-        for path in list(stored_files.list_paths(self.root)):
+        for path in list(stored_files.list_stored_paths(self.root)):
             if path.relative_to(self.root).as_posix() not in needed:
                 path.unlink()
                 deleted += 1

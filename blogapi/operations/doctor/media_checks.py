@@ -49,7 +49,7 @@ def run_checks(
         for file in progress(sorted(stored), total=len(stored), label="Media files")
         if (fault := stored_files.find_fault(root / file.path, file, full=full))
     }
-    existing = {path.relative_to(root).as_posix(): path for path in stored_files.list_paths(root)}
+    existing = {path.relative_to(root).as_posix(): path for path in stored_files.list_stored_paths(root)}
     # A running service may have added or deleted files in the meantime.
     current = _read_stored_files()
     faults = {file: fault for file, fault in faults.items() if file in current}
@@ -147,7 +147,7 @@ def _check_media_uses(repair: bool) -> Finding:
     if repair:
         with transaction():
             uses.repair_uses(db.session(), items)
-            uses.end_article_uses(db.session(), deleted)
+            uses.mark_article_uses_former(db.session(), deleted)
     names = [f"{kind} {item}" for kind, item, _ in items] + [f"deleted article {item}" for item in deleted]
     says = f"The uses of media by {len(names)} items are wrong ({findings.join_examples(names)})."
     return make_repairable_finding("media", says, repair)

@@ -12,7 +12,7 @@ from flask import Flask
 from sqlalchemy import delete, select
 
 from blogapi.content.media import affected_items
-from blogapi.content.media.addresses import make_copy_path, make_path
+from blogapi.content.media.addresses import make_copy_path, make_file_path
 from blogapi.content.media.models import Media, MediaUse
 from blogapi.storage.database import db, transaction
 
@@ -45,7 +45,7 @@ class Picture:
     @property
     def former_path(self) -> str:
         """The path of the file that this one would have replaced."""
-        return make_path(self.former_hash, "former.jpg")
+        return make_file_path(self.former_hash, "former.jpg")
 
 
 def add_picture(app: Flask, **fields: Any) -> Picture:
@@ -58,7 +58,7 @@ def add_picture(app: Flask, **fields: Any) -> Picture:
         media = Media(**defaults | hashes | fields)
         db.session.add(media)
         db.session.flush()
-        path = make_path(media.hash, media.name)
+        path = make_file_path(media.hash, media.name)
         return Picture(media.uuid, path, tuple(make_copy_path(path, width) for width in (400, 800)))
 
 

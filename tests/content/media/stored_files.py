@@ -16,4 +16,4 @@ def put_file(app: Flask, content: bytes, name: str = "cat.webp") -> str:
     target = get_folder(app).get_path(digest, name.rpartition(".")[2])
     target.parent.mkdir(parents=True, exist_ok=True)
     target.write_bytes(content)
-    return addresses.make_path(digest, name)
+    return addresses.make_file_path(digest, name)

@@ -278,7 +278,7 @@ def test_a_profile_that_does_not_fit_is_dropped(run):
         ("MAX_FRAME_PIXELS", 1199, make_image("png")),
         ("MAX_SIDE_PIXELS", 39, make_image("png")),
         ("MAX_FRAMES", 2, make_animation("gif")),
-        ("MAX_ALL_PIXELS", 16 * 12 * 3 - 1, make_animation("webp")),
+        ("MAX_TOTAL_PIXELS", 16 * 12 * 3 - 1, make_animation("webp")),
     ],
 )
 def test_an_image_beyond_the_limits_is_refused(run, monkeypatch, limit, value, data):

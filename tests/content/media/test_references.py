@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from blogapi.content.media import file_references, html_resolver
 from blogapi.content.media.file_references import (
     ArticleHtml,
-    File,
-    KnownFiles,
-    find_files,
+    ReferencedFile,
+    ReferencedFiles,
+    find_referenced_files,
     normalize_address,
 )
 from blogapi.content.media.html_resolver import HtmlResolver
@@ -27,8 +27,8 @@ PATH = f"{FOLDER}a&b.jpg"
 SMALL = f"{FOLDER}w400.webp"
 SERVICE = "https://api.blog.example"
 FORMER = {make_hash("b"): None, make_hash("s"): 400, make_hash("l"): 1600}
-FILE = File(UUID_1, PATH, 900, 600, '"<b>', "", False, is_scalable=True, former=FORMER)
-FILES = KnownFiles({UUID_1: FILE}, dict.fromkeys([make_hash("a"), *FORMER], FILE), {})
+FILE = ReferencedFile(UUID_1, PATH, 900, 600, '"<b>', "", False, is_scalable=True, former=FORMER)
+FILES = ReferencedFiles({UUID_1: FILE}, dict.fromkeys([make_hash("a"), *FORMER], FILE), {})
 
 
 @pytest.fixture(autouse=True)
@@ -157,7 +157,7 @@ def test_texts_without_references_execute_no_statement(app, record_statements):
         '<p>media: /media/ <a href="/about/">a</a> <img src="https://a.example/a.png"> <a href="#a.pdf"></a>'
     )
     with app.app_context(), record_statements() as statements:
-        assert find_files([ArticleHtml(uuid4(), html, ("", "a.png"))]).is_empty()
+        assert find_referenced_files([ArticleHtml(uuid4(), html, ("", "a.png"))]).is_empty()
     assert statements == []
 
 
@@ -169,7 +169,7 @@ def test_many_references_are_found_in_few_statements(app, people, record_stateme
         f'<img src="{address}">' for address in (*unknown, one.reference, two.path, three.renditions[0])
     )
     with app.app_context(), record_statements() as statements:
-        files = find_files([ArticleHtml(uuid4(), html, (one.path,))])
+        files = find_referenced_files([ArticleHtml(uuid4(), html, (one.path,))])
     assert files.by_uuid.keys() == {picture.uuid for picture in pictures}
     assert all(len(file.renditions) == 2 for file in files.by_uuid.values())
     assert len(statements) == 2

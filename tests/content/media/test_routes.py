@@ -463,7 +463,7 @@ def test_uses_shows_each_item_once_the_current_uses_first(as_admin, as_login, us
 
 
 def test_a_used_file_is_deleted_only_by_force(app, as_admin, used, monkeypatch):
-    monkeypatch.setattr(removal, "MAX_NAMED_USES", 2)
+    monkeypatch.setattr(removal, "MAX_LISTED_USES", 2)
     refused = as_admin.delete(used)
     assert outcome(refused) == (409, "media_in_use")
     assert refused.json["detail"].startswith("5 items use this file; ")

@@ -18,13 +18,13 @@ from blogapi.content.search.tokenizer import (
     SearchQuery,
     find_symbol_words,
     find_words,
-    list_symbol_words,
+    list_symbol_words_and_endings,
     make_sort_key,
     parse_query,
     split_and_fold_word,
     tokenize_text,
 )
-from blogapi.content.search.tsvector import MAX_POSITION, MAX_POSITIONS_PER_WORD, place_words
+from blogapi.content.search.tsvector import MAX_POSITION, MAX_POSITIONS_PER_WORD, assign_word_positions
 from tests.texts import texts
 
 
@@ -133,12 +133,12 @@ def test_punctuation_symbols_and_spaces_of_every_script_separate_words():
 
 
 def test_the_endings_of_words_with_many_dots_do_not_multiply_the_text():
-    assert list_symbol_words("asp.net a.b.c.d.e.f.g.h.i") == [
+    assert list_symbol_words_and_endings("asp.net a.b.c.d.e.f.g.h.i") == [
         *("asp.net", ".net", "a.b.c.d.e.f.g.h.i"),
         *(f".{'.'.join('bcdefghi'[start:])}" for start in range(8)),
     ]
     text = " ".join(".".join(f"{number:03}{'a' * 100}") for number in range(100))
-    assert sum(map(len, list_symbol_words(text))) <= len(text)
+    assert sum(map(len, list_symbol_words_and_endings(text))) <= len(text)
 
 
 def test_a_text_that_consists_only_of_marks_has_no_words():
@@ -207,22 +207,22 @@ def test_terms_are_the_same_whether_or_not_the_text_around_them_contains_a_sign(
     ],
 )
 def test_terms_with_punctuation_are_indexed_as_they_are_written(text, terms):
-    (placed,) = place_words([text])
+    (placed,) = assign_word_positions([text])
     assert [word for word, position in placed if position == MAX_POSITION] == terms
 
 
 def test_words_have_consecutive_positions_only_within_a_text():
-    assert place_words(["rye bread", "", "x"]) == [[("rye", 1), ("bread", 2)], [], [("x", 5)]]
+    assert assign_word_positions(["rye bread", "", "x"]) == [[("rye", 1), ("bread", 2)], [], [("x", 5)]]
 
 
 def test_only_the_first_occurrences_of_a_frequent_word_are_indexed():
-    (placed,) = place_words(["a " * MAX_POSITIONS_PER_WORD + "a b"])
+    (placed,) = assign_word_positions(["a " * MAX_POSITIONS_PER_WORD + "a b"])
     assert placed[-2:] == [("a", MAX_POSITIONS_PER_WORD), ("b", MAX_POSITIONS_PER_WORD + 2)]
 
 
 def test_each_word_after_the_last_position_is_indexed_only_once():
     first = [f"w{number}" for number in range(MAX_POSITION - 2)]
-    (placed,) = place_words([" ".join([*first, "late", "w0", "late", "later"])])
+    (placed,) = assign_word_positions([" ".join([*first, "late", "w0", "late", "later"])])
     assert placed[len(first) :] == [("late", MAX_POSITION), ("later", MAX_POSITION)]
 
 

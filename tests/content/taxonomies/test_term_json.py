@@ -77,11 +77,11 @@ def test_the_json_of_a_category_equals_the_output_of_its_schemas(
         db.session.remove()
         row = term_queries.get_term(categories_definition.CATEGORIES, uuid)
         row.articles_count = 0
-        assert term_json.list_terms(categories_definition.CATEGORIES).rows.body == web_json.to_json_bytes(
-            CategorySchema(many=True).dump([row])
-        )
+        assert term_json.list_terms_json(
+            categories_definition.CATEGORIES
+        ).rows.body == web_json.to_json_bytes(CategorySchema(many=True).dump([row]))
         partial_schema = [one for one in fields if one != "articles"]
-        listed = term_json.list_terms(
+        listed = term_json.list_terms_json(
             categories_definition.CATEGORIES,
             partial_schema,
             PageRequest(1, 1),
@@ -89,12 +89,12 @@ def test_the_json_of_a_category_equals_the_output_of_its_schemas(
         ).rows.body
         assert json.loads(listed) == [dump_only(CategoryFieldsSchema, partial_schema, row)]
         row.articles = []
-        shown = term_json.get_term(
+        shown = term_json.get_term_json(
             categories_definition.CATEGORIES, uuid, article_bodies.list_category_articles
         )
         assert shown.body == web_json.to_json_bytes(SingleCategorySchema().dump(row))
         assert shown.item_state == web_json.to_json(EmbeddedCategorySchema().dump(row))
-        single = term_json.get_term(
+        single = term_json.get_term_json(
             categories_definition.CATEGORIES,
             uuid,
             article_bodies.list_category_articles,
@@ -114,19 +114,19 @@ def test_the_json_of_a_tag_equals_the_output_of_its_schemas(app, make_tag, name,
         db.session.remove()
         row = term_queries.get_term(tags_definition.TAGS, uuid)
         row.articles_count = 0
-        assert term_json.list_terms(tags_definition.TAGS).rows.body == web_json.to_json_bytes(
+        assert term_json.list_terms_json(tags_definition.TAGS).rows.body == web_json.to_json_bytes(
             TagSchema(many=True).dump([row])
         )
         partial_schema = [one for one in fields if one != "articles"]
-        listed = term_json.list_terms(
+        listed = term_json.list_terms_json(
             tags_definition.TAGS, partial_schema, PageRequest(1, 1), count_articles=counts.TAG_COUNTER
         ).rows.body
         assert json.loads(listed) == [dump_only(TagFieldsSchema, partial_schema, row)]
         row.articles = []
-        shown = term_json.get_term(tags_definition.TAGS, uuid, article_bodies.list_tag_articles)
+        shown = term_json.get_term_json(tags_definition.TAGS, uuid, article_bodies.list_tag_articles)
         assert shown.body == web_json.to_json_bytes(SingleTagSchema().dump(row))
         assert shown.item_state == web_json.to_json(TagSchema().dump(row))
-        single = term_json.get_term(
+        single = term_json.get_term_json(
             tags_definition.TAGS,
             uuid,
             article_bodies.list_tag_articles,

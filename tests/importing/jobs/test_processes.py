@@ -261,7 +261,7 @@ def test_a_process_ends_after_the_current_article_when_its_input_is_closed(app, 
 # Takes 500 MB, or counts for an hour, within limits of 300 MB and one second.
 LIMITED = """
 import runpy, sys
-runpy.run_path(sys.argv[1])["set_limits"](memory_bytes=300 * 2**20, cpu_seconds=1)
+runpy.run_path(sys.argv[1])["limit_process"](memory_bytes=300 * 2**20, cpu_seconds=1)
 try:
     bytearray(500 * 2**20) if sys.argv[2] == "memory" else sum(range(10**12))
 except MemoryError:

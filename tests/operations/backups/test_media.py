@@ -77,7 +77,9 @@ def test_an_empty_folder_media_beside_the_backups_is_used(run, pictures, folder)
 
 def read_all(root) -> dict[str, bytes]:
     """Return the contents of the media files in a folder by path."""
-    return {path.relative_to(root).as_posix(): path.read_bytes() for path in stored_files.list_paths(root)}
+    return {
+        path.relative_to(root).as_posix(): path.read_bytes() for path in stored_files.list_stored_paths(root)
+    }
 
 
 def list_paths(pictures) -> set[str]:
@@ -105,9 +107,9 @@ def test_a_file_contains_all_media_files_uncompressed(run, saved_file, pictures,
 
 def test_a_folder_keeps_each_media_file_once_for_all_its_backups(run, saved_in_folder, folder, media):
     assert read_all(folder / "media") == read_all(media)
-    before = {path: path.stat().st_mtime_ns for path in stored_files.list_paths(folder / "media")}
+    before = {path: path.stat().st_mtime_ns for path in stored_files.list_stored_paths(folder / "media")}
     assert run("backup", folder).exit_code == 0
-    after = {path: path.stat().st_mtime_ns for path in stored_files.list_paths(folder / "media")}
+    after = {path: path.stat().st_mtime_ns for path in stored_files.list_stored_paths(folder / "media")}
     assert after == before
     for path in folder.glob("*.zip"):
         with zipfile.ZipFile(path) as zip_file:

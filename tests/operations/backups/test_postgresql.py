@@ -150,7 +150,7 @@ def test_a_backup_is_restored_into_an_empty_database(app, run, blog, use_empty, 
     assert "The settings of the backup were restored." in result.stdout
     assert "former" not in result.stdout
     assert {path.name for path in home.iterdir()} == {"config.toml", "media"}
-    assert {path.name for path in stored_files.list_paths(home / "media")} == {
+    assert {path.name for path in stored_files.list_stored_paths(home / "media")} == {
         file.path.rpartition("/")[2] for file in files
     }
     after = read_rows(target)

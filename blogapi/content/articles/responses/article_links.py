@@ -107,7 +107,7 @@ def find_item_urls(uuids: Iterable[UUID]) -> dict[UUID, str]:
     pages = page_paths.make_all_paths(site, page_tree.read_tree()) if has_pages else {}
     paths = {
         row.uuid: pages.get(row.uuid)
-        or addresses.make_article_path(site, **addresses.get_address_values(row))
+        or addresses.make_article_path(site, **addresses.get_article_address_values(row))
         for row in rows
     }
     return {uuid: site.url + path for uuid, path in paths.items()}

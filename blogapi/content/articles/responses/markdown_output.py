@@ -13,7 +13,7 @@ from uuid import UUID
 from flask import Response, request
 
 from blogapi.content.articles.responses import article_links
-from blogapi.content.media.addresses import REFERENCE as FILE
+from blogapi.content.media.addresses import MEDIA_REFERENCE as FILE
 from blogapi.content.media.file_references import find_mentioned_files
 from blogapi.rendering.article_references import ARTICLE_REFERENCE as ARTICLE
 from blogapi.rendering.yaml_text import to_yaml

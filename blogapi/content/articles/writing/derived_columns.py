@@ -19,8 +19,14 @@ from blogapi.content.articles.writing import event_states
 from blogapi.content.custom_fields.custom_values import list_media_paths
 from blogapi.content.custom_fields.models import NO_VALUES
 from blogapi.content.media import uses
-from blogapi.content.media.file_references import NO_FILES, ArticleHtml, File, KnownFiles, find_files
-from blogapi.content.media.html_resolver import HtmlResolver, make_cover
+from blogapi.content.media.file_references import (
+    NO_FILES,
+    ArticleHtml,
+    ReferencedFile,
+    ReferencedFiles,
+    find_referenced_files,
+)
+from blogapi.content.media.html_resolver import HtmlResolver, add_file_url
 from blogapi.content.search.engine_base import SearchText
 from blogapi.content.search.engines import index_articles
 from blogapi.content.search.tokenizer import make_sort_key
@@ -37,8 +43,8 @@ class RenderedArticle:
     article: Article
     columns: Mapping[str, Any]
     plain_text: str
-    used: Mapping[UUID, File]
-    files: KnownFiles
+    used: Mapping[UUID, ReferencedFile]
+    files: ReferencedFiles
 
     def differs_from_article(self) -> bool:
         """Return whether a derived column of the article has another value than the rendering."""
@@ -59,12 +65,12 @@ def render_articles(articles: Iterable[Article]) -> list[RenderedArticle]:
         others = list_media_paths(article.custom) if article.custom != NO_VALUES else ()
         pictures = (article.cover_image, article.seo_og_image, *others)
         contents.append((article, render_content(article.content, article.content_type), pictures))
-    files = find_files(
+    files = find_referenced_files(
         ArticleHtml(article.uuid, rendering.html, pictures) for article, rendering, pictures in contents
     )
     rendered = []
     for article, rendering, pictures in contents:
-        html, cover, used = rendering.html, None, dict[UUID, File]()
+        html, cover, used = rendering.html, None, dict[UUID, ReferencedFile]()
         if files is not NO_FILES or "media:" in html:
             resolver = HtmlResolver(article.uuid, files)
             cover, *_ = [resolver.find_file(address) for address in pictures]
@@ -74,7 +80,7 @@ def render_articles(articles: Iterable[Article]) -> list[RenderedArticle]:
             "word_count": rendering.word_count,
             "reading_minutes": rendering.reading_minutes,
             "generated_excerpt": rendering.excerpt,
-            "cover": _COVER_SCHEMA.dump(make_cover(cover)) if cover is not None and cover.width else None,
+            "cover": _COVER_SCHEMA.dump(add_file_url(cover)) if cover is not None and cover.width else None,
             "toc": _HEADINGS_SCHEMA.dump(rendering.toc),
             "html": html,
         }

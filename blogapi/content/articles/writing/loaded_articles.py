@@ -162,5 +162,5 @@ def store_writes(loaded: LoadedArticles) -> None:
     if changed and not update_short_texts(session, texts):
         reindex_articles(session, changed)
     if loaded.deleted:
-        uses.end_article_uses(session, loaded.deleted)
+        uses.mark_article_uses_former(session, loaded.deleted)
     loaded.writes, loaded.deleted, loaded.tree = {}, [], None

@@ -24,7 +24,7 @@ from blogapi.content.articles.writing.derived_columns import (
     store_derived_rows,
 )
 from blogapi.content.media import affected_items
-from blogapi.content.media.file_references import KnownFiles
+from blogapi.content.media.file_references import ReferencedFiles
 from blogapi.content.taxonomies.authors import Author
 from blogapi.content.taxonomies.categories import Category
 from blogapi.content.taxonomies.service import repair_sort_keys
@@ -144,7 +144,7 @@ def rerender_articles_using_files(session: Session, media_ids: Collection[UUID])
         store_derived_rows(session, changed)
 
 
-def _replace_picture_paths(article: Article, files: KnownFiles) -> bool:
+def _replace_picture_paths(article: Article, files: ReferencedFiles) -> bool:
     """Set the new paths of the article's replaced pictures; return whether a path has changed."""
     paths = {name: files.find_new_path(getattr(article, name)) for name in ("cover_image", "seo_og_image")}
     for name, path in paths.items():
