@@ -43,7 +43,7 @@ from blogapi.web import metrics
 class AuthorQueries(Protocol):
     """Finds the authors of articles; an author is public if a public article names them."""
 
-    def find_authors(self, articles: Collection[UUID]) -> set[UUID]:
+    def find_byline_authors(self, articles: Collection[UUID]) -> set[UUID]:
         """Return the authors of these articles."""
 
     def find_public_authors(self, authors: Collection[UUID], now: datetime) -> Mapping[UUID, ItemAddress]:
@@ -173,7 +173,7 @@ class _EventWriter:
             )
         self._store_events()
         self._visible = True
-        self._shown |= self._authors.find_authors([row["uuid"] for row in due])
+        self._shown |= self._authors.find_byline_authors([row["uuid"] for row in due])
 
     def _write_item_events(self, notes: Iterable[tuple[ItemKey, NotedChange]]) -> None:
         """Write an event for each item whose change the transaction has noted, except for authors."""

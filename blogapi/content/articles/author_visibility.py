@@ -39,7 +39,7 @@ def record_missing_author_events() -> None:
             note_change(AUTHOR, author.uuid, None, get_term_state(author))
 
 
-def find_authors(articles: Collection[UUID]) -> set[UUID]:
+def find_byline_authors(articles: Collection[UUID]) -> set[UUID]:
     """Return the uuids of the authors in the bylines of these articles."""
     conditions = (ArticleAuthor.article_id.in_(batch) for batch in split_values(articles))
     return {

@@ -142,7 +142,7 @@ TEXT_FIELDS = (
 TEXT_NAMES = tuple(text.name for text in TEXT_FIELDS)
 TEXT_DEFAULTS = {text.name: text.default for text in TEXT_FIELDS}
 # The text fields that a search covers in addition to the title and the content.
-SEARCHED_NAMES = tuple(text.name for text in TEXT_FIELDS if text.is_searched)
+SEARCHED_FIELDS = tuple(text.name for text in TEXT_FIELDS if text.is_searched)
 # The schema fields of requests and of responses, by name.
 INPUT_FIELDS = {text.name: text.input for text in TEXT_FIELDS}
 OUTPUT_FIELDS = {text.name: text.output for text in TEXT_FIELDS}

@@ -53,7 +53,7 @@ _SELECT_LINKS_BY_RELATION: dict[str, Select[Any]] = {
 }
 
 
-def check_exists(uuid: UUID, type_: str | None = None) -> None:
+def check_item_exists(uuid: UUID, type_: str | None = None) -> None:
     """Raise NotFound if there is no article (with `type_`: no item of this type) with this uuid."""
     found = db.session.connection().scalar(_SELECT_TYPE, {"uuid": uuid})
     if found is None or type_ not in (None, found):
@@ -145,7 +145,7 @@ def get_next_publication_time(now: datetime) -> datetime | None:
 
 
 def find_taken_slugs(slugs: Sequence[str], *, exclude: UUID) -> set[str]:
-    """Return the slugs among these that an article other than `exclude` has or had."""
+    """Return which of the slugs belong or belonged to an article other than `exclude`."""
     values = {"slugs": slugs, "exclude": exclude}
     return set(db.session.connection().scalars(_SELECT_TAKEN_SLUGS, values))
 

@@ -17,7 +17,7 @@ from blogapi.web.representation import Representation
 
 @dataclass(frozen=True, slots=True)
 class Resource:
-    """The articles, or the pages; `access_rule` decides who may work on an item."""
+    """The articles or the pages as a resource of the API; `access_rule` decides who may work on an item."""
 
     kind: ItemType
     access_rule: Rule

@@ -34,7 +34,7 @@ def add_use_counts(fields: Sequence[CustomField]) -> list[WithAttributes]:
     used, unfit = Counter[str](), Counter[str]()
     article = Base.metadata.tables["article"].c
     for stored in db.session.scalars(select(article.custom).where(article.custom != NO_VALUES)):
-        values = custom_values.parse_values(stored)
+        values = custom_values.parse_stored_values(stored)
         for field in fields:
             if field.name in values:
                 used[field.name] += 1

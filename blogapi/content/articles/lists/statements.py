@@ -72,11 +72,12 @@ class ListStatements(NamedTuple):
     total: Select[int]
 
 
-def build_list(filters: ArticleFilters, *, public: bool, author_id: UUID | None = None) -> ListStatements:
+def build_list_statements(
+    filters: ArticleFilters, *, public: bool, author_id: UUID | None = None
+) -> ListStatements:
     """Return the statements of the list of matching articles.
 
-    With `public`, the list has only public articles. With `author_id`, the list has only articles of this
-    user.
+    With `public`, only public articles are listed; with `author_id`, only articles of this user.
     """
     ordering, now = filters.ordering or NEWEST_FIRST, current_time()
     conditions = _list_all_conditions(filters, author_id)
@@ -89,7 +90,7 @@ def build_list(filters: ArticleFilters, *, public: bool, author_id: UUID | None 
         order = (link.listed_from, ordering.startswith("-")), (link.article_id, False)
         return _make_list_statements(uuids, order, total)
     columns: Any = _article if ordering in _DATE_ORDERINGS else _ColumnsWithoutDateIndex
-    # An index of dates finds the scheduled articles, of which there are few.
+    # Only few articles are scheduled, and an index of dates finds them.
     skips_index = filters.status == SCHEDULED or any(condition.is_selective for condition in conditions)
     if skips_index:
         columns = _article if filters.status == SCHEDULED else UnindexedColumns
@@ -106,8 +107,8 @@ def select_matching_articles(
 ) -> Select[UUID] | None:
     """Return an unordered statement that selects the uuids of the matching articles; None if all match.
 
-    With `public`, the statement may still select articles that are not public, because the search excludes
-    them. With `author_id`, only articles of this author match.
+    With `public`, the statement can also select articles that are not public: the search excludes them.
+    With `author_id`, only articles of this author match.
     """
     if (user_id := parse_uuid(filters.author)) and is_only_author(user_id):
         filters = replace(filters, author="")
@@ -227,7 +228,7 @@ def _make_list_statements(uuids: Any, order: Order, total: Select[int]) -> ListS
 def _make_statements_by_change(
     uuids: Any, edited: Any, ordering: str, total: Select[int], *, skips_index: bool
 ) -> ListStatements:
-    """Return the list ordered by the last change of the article or of its working copy, whichever is later.
+    """Return a list ordered by the time of the last change of the article or of its working copy.
 
     `edited` selects the same articles as `uuids`.
     """

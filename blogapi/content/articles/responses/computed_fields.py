@@ -121,7 +121,7 @@ def compute_fields(names: Sequence[str], articles: Sequence[Fields]) -> Sequence
     return found
 
 
-def get_needed_fields(names: Sequence[str]) -> Sequence[str]:
+def list_additional_fields(names: Sequence[str]) -> Sequence[str]:
     """Return the additional fields that the named computed fields need."""
     return [needed for name in names if name in _FIELDS for needed in _FIELDS[name].needs]
 
@@ -150,7 +150,7 @@ def _select_own_articles(caller: Caller) -> Select[UUID] | None:
 
 
 def _find_visible_rows(group: ArticleGroup, statement: Select[*tuple[Any, ...]]) -> dict[UUID, Any]:
-    """Return the rows of the articles that the caller could see as drafts, by the uuid of the article."""
+    """Return the selected rows, by article, of the articles that the caller could also see as drafts."""
     caller = current_caller()
     own_articles = _select_own_articles(caller)
     if own_articles is not None:

@@ -87,12 +87,12 @@ def offer_markdown(view: Callable[[Query, UUID], JsonBody]) -> Callable[[Query, 
             raise InvalidQuery(
                 "`fields` selects fields of JSON; leave it out, or send Accept: application/json."
             )
-        return _make_response(view(replace(query, fields=_SELECTED_FIELDS), id))
+        return _make_markdown_response(view(replace(query, fields=_SELECTED_FIELDS), id))
 
     return negotiate_format
 
 
-def _make_response(body: JsonBody) -> Response:
+def _make_markdown_response(body: JsonBody) -> Response:
     assert isinstance(body.body, bytes), "the JSON of a single item is never streamed"
     item: Fields = json.loads(body.body)
     fields: Fields = {_EXPORT_NAMES.get(name, name): item[name] for name in _TEXT_FIELDS if item.get(name)}

@@ -22,7 +22,7 @@ from blogapi.site.queries import get_site
 from blogapi.storage.database import current_time, db, table_of
 from blogapi.web.fields import Fields, WithAttributes
 
-FIELDS = ("previous", "next", "related")
+NEIGHBOUR_FIELDS = ("previous", "next", "related")
 
 MAX_RELATED_ARTICLES = 5
 
@@ -35,7 +35,7 @@ _OLDEST_FIRST = (_article.published_at, desc(_article.uuid))
 
 
 def find_neighbours(uuid: UUID, names: Collection[str]) -> Fields:
-    """Return the requested fields of FIELDS for an article, by name."""
+    """Return the fields `names` of an article, by name; `names` contains some of NEIGHBOUR_FIELDS."""
     columns = (_article.uuid, _article.published_at, _article.category_id, _article.language)
     article = db.session.execute(select(*columns).where(_article.uuid == uuid)).one()
     find = {"previous": _find_previous_article, "next": _find_next_article, "related": _find_related_articles}
@@ -49,7 +49,7 @@ def find_neighbours(uuid: UUID, names: Collection[str]) -> Fields:
 
 
 def _find_previous_article(article: Any) -> Sequence[Any]:
-    # A draft may have no time, and a scheduled article comes after all public articles.
+    # A draft can lack a publication time, and a scheduled article comes after all public articles.
     if article.published_at is None:
         return ()
     time = min(article.published_at, current_time() + timedelta(microseconds=1))
