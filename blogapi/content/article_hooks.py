@@ -21,7 +21,7 @@ class ArticleHooks(Protocol):
         """Rerender the articles that use these files; the caller has flushed the changes of the files."""
 
     def resolve_item_references(self, references: Collection[UUID | str]) -> Mapping[UUID | str, UUID]:
-        """Return the uuid of each known reference; the slug of an item that the caller may not see is unknown."""
+        """Return the uuid of each known reference; the slug of an item hidden from the caller is unknown."""
 
     def reindex_articles_with_field(self, name: str) -> None:
         """Reindex all articles that have a value for the custom field `name`."""

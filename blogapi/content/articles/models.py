@@ -170,7 +170,7 @@ class Article(HasEvents, Identified, Timestamped, Base):
 
 
 class UnindexedColumns:
-    """The columns of articles without indexes, so that SQLite uses the index that finds few articles."""
+    """Columns of articles that SQLite cannot look up in an index, so that it uses a more selective index."""
 
     status, type = unindexed(Article.__table__.c.status), unindexed(Article.__table__.c.type)
     published_at = unindexed(Article.__table__.c.published_at)

@@ -27,7 +27,7 @@ class Resource:
 
     @property
     def draft_scope(self) -> Scope:
-        """The scope that a key needs to change what readers cannot see; for pages, it is `write`."""
+        """The scope that a key needs to write drafts and working copies; for pages, it is `write`."""
         return "drafts" if self.kind == ItemType.ARTICLE else "write"
 
     @property

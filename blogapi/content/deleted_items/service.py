@@ -139,7 +139,7 @@ def _adapt_article(article: Article, row: DeletedItem, user: UUID) -> list[str]:
 
 
 def _make_restored_tree(documents: Mapping[UUID, BinDocument], notes: Mapping[UUID, list[str]]) -> PageTree:
-    """Return the tree after the restoration; former children that have no parent return to their page."""
+    """Return the tree after the restoration; former children that are now at the top return to their page."""
     tree = {**page_tree.get_tree(), **dict.fromkeys(documents, NEW_NODE)}
     parents = {uuid: document.article.parent_id for uuid, document in documents.items()}
     for parent, document in documents.items():

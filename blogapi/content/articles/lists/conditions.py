@@ -156,7 +156,7 @@ def list_filter_conditions(filters: ArticleFilters) -> Iterator[ArticleCondition
         yield _match_search_query(filters.q)
 
 
-def list_state_conditions(
+def list_status_conditions(
     filters: ArticleFilters, columns: Any, now: datetime, *, public: bool
 ) -> list[ColumnElement[bool]]:
     """Return the conditions on the type and the status of articles."""
@@ -180,7 +180,7 @@ def list_period_conditions(column: Any, filters: ArticleFilters) -> list[ColumnE
     return [*([column >= after] if after else ()), *([column < before] if before else ())]
 
 
-def is_only_author(author_id: UUID) -> bool:
+def is_author_of_all_articles(author_id: UUID) -> bool:
     """Return whether this user has written all articles."""
     # For `<` and `>`, the database looks up one entry of the index; for `!=`, it would read the whole index.
     others = [exists().where(_article.author_id < author_id), exists().where(_article.author_id > author_id)]
@@ -293,7 +293,7 @@ def _match_author(reference: str) -> ArticleCondition:
     if uuid is None or author == uuid or (row is None and author):
         return by_author
     wrote = _article.author_id == uuid
-    if is_only_author(uuid):
+    if is_author_of_all_articles(uuid):
         return ArticleCondition(wrote)
     return ArticleCondition(or_(wrote, by_author.of_article), or_(wrote, by_author.in_all))
 

@@ -21,10 +21,10 @@ from blogapi.content.articles.lists.conditions import (
     ArticleCondition,
     ArticleFilters,
     find_filter_terms,
-    is_only_author,
+    is_author_of_all_articles,
     list_filter_conditions,
     list_period_conditions,
-    list_state_conditions,
+    list_status_conditions,
 )
 from blogapi.content.articles.models import Article, ArticleTag, UnindexedColumns, WorkingCopy
 from blogapi.content.search.models import SearchEntry
@@ -110,9 +110,9 @@ def select_matching_articles(
     With `public`, the statement can also select articles that are not public: the search excludes them.
     With `author_id`, only articles of this author match.
     """
-    if (user_id := parse_uuid(filters.author)) and is_only_author(user_id):
+    if (user_id := parse_uuid(filters.author)) and is_author_of_all_articles(user_id):
         filters = replace(filters, author="")
-    if author_id and is_only_author(author_id):
+    if author_id and is_author_of_all_articles(author_id):
         author_id = None
     has_pages = not public and db.session.scalar(select(exists().where(match_pages(_article))))
     if author_id is None and not has_pages:
@@ -145,7 +145,7 @@ def list_search_entry_conditions(filters: ArticleFilters) -> list[ColumnElement[
 
 def _list_all_conditions(filters: ArticleFilters, author_id: UUID | None) -> list[ArticleCondition]:
     conditions = list(list_filter_conditions(filters))
-    if author_id is not None and not is_only_author(author_id):
+    if author_id is not None and not is_author_of_all_articles(author_id):
         conditions.append(ArticleCondition(_article.author_id == author_id))
     return conditions
 
@@ -163,7 +163,7 @@ def _select_articles(
     """Select `column` of the matching articles; `columns` are used in conditions on status, type and time."""
     wanted = [condition.get_sql(reads_all=reads_all) for condition in conditions]
     wanted += list_period_conditions(_article.published_at, filters)
-    wanted += list_state_conditions(filters, columns, now, public=public)
+    wanted += list_status_conditions(filters, columns, now, public=public)
     return select(column).select_from(table_of(Article)).where(*wanted)
 
 

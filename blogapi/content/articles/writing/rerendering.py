@@ -1,4 +1,4 @@
-"""Rerenders articles after a change of the renderer, of a file that they use, or of a custom field."""
+"""Rerenders articles after changes of the renderer, files or custom fields; implements ArticleHooks."""
 
 from __future__ import annotations
 
@@ -156,7 +156,7 @@ _article = table_of(Article).c
 
 
 def resolve_item_references(references: Collection[UUID | str]) -> Mapping[UUID | str, UUID]:
-    """Return the uuid of each known reference; the slug of an item that the caller may not see is unknown."""
+    """Return the uuid of each known reference; the slug of an item hidden from the caller is unknown."""
     slugs, uuids = ([value for value in references if isinstance(value, type_)] for type_ in (str, UUID))
     by_slug = select(_article.uuid, _article.slug).where(_article.slug.in_(slugs), match_visible_items())
     by_uuid = select(_article.uuid, null()).where(_article.uuid.in_(uuids))
