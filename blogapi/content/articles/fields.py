@@ -21,7 +21,7 @@ from blogapi.web.fields import Language, StrictBoolean, Text
 from blogapi.web.media_addresses import PictureAddress, PictureReference
 
 _CONTENT_TYPES = [kind.value for kind in ContentType]
-_ROBOTS = {
+_ROBOTS_LABELS = {
     "": "Show the page",
     "noindex": "Do not show the page",
     "noindex, nofollow": "Do not show the page, nor follow its links",
@@ -116,9 +116,9 @@ TEXT_FIELDS = (
     TextField(
         name="robots",
         label="Search engines",
-        input=ma.fields.String(validate=validate.OneOf([*_ROBOTS])),
-        output=ma.fields.String(metadata={"enum": [*_ROBOTS]}),
-        choices=_ROBOTS,
+        input=ma.fields.String(validate=validate.OneOf([*_ROBOTS_LABELS])),
+        output=ma.fields.String(metadata={"enum": [*_ROBOTS_LABELS]}),
+        choices=_ROBOTS_LABELS,
     ),
     TextField(
         name="language",

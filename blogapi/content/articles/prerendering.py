@@ -18,7 +18,7 @@ from blogapi.storage.database import db, split_values, table_of
 
 Texts = Mapping[str, str]
 # The content of an article and its content type.
-Source = tuple[str, str]
+RenderingSource = tuple[str, str]
 
 # The text fields that determine the excerpt that a response shows.
 _EXCERPT_FIELDS = ("content", "content_type", "excerpt")
@@ -28,7 +28,7 @@ RENDERING_INPUTS = (*_EXCERPT_FIELDS, "cover_image")
 _article = table_of(Article).c
 
 
-def prerender_sources(sources: Iterable[Source]) -> None:
+def prerender_sources(sources: Iterable[RenderingSource]) -> None:
     """Render these contents for the next write of this request or command; see `render_content`."""
     g.renderings = {source: render_content(*source) for source in dict.fromkeys(sources)}
 
@@ -39,7 +39,7 @@ def render_content(content: str, content_type: str) -> RenderedContent:
     return prerendered or renderer.render_text(content, content_type)
 
 
-def list_sources(old_texts: Texts | None, texts: Texts) -> list[Source]:
+def list_sources(old_texts: Texts | None, texts: Texts) -> list[RenderingSource]:
     """Return the contents that a write of these texts renders; `old_texts` is None for a new article.
 
     The former content is included if the new excerpt can be a copy of its generated excerpt.

@@ -37,10 +37,10 @@ _SELECT_SLUG_OWNERS = union_all(
     .join(table_of(FormerSlug), _former.article_id == _article.uuid)
     .where(_former.slug == bindparam("slug")),
 )
-_SELECT_COMPLETE = select(Article).where(Article.uuid.in_(bindparam("uuids", expanding=True)))
-_SELECT_WITH_HTML = _SELECT_COMPLETE.options(undefer(Article.html), undefer(Article.toc))
+_SELECT_ARTICLES = select(Article).where(Article.uuid.in_(bindparam("uuids", expanding=True)))
+_SELECT_WITH_HTML = _SELECT_ARTICLES.options(undefer(Article.html), undefer(Article.toc))
 # Most articles have one author, so joining the authors repeats few rows.
-_SELECT_FOR_WRITE = _SELECT_COMPLETE.options(
+_SELECT_FOR_WRITE = _SELECT_ARTICLES.options(
     joinedload(Article.author_links), undefer(Article.key_name)
 ).add_columns(
     select(func.max(_revision.number)).where(_revision.article_id == Article.uuid).scalar_subquery(),
@@ -78,7 +78,7 @@ def find_articles(uuids: Sequence[UUID], *, with_html: bool = False) -> dict[UUI
 
     With `with_html`, their HTML and their tables of contents are also loaded.
     """
-    complete = _SELECT_WITH_HTML if with_html else _SELECT_COMPLETE
+    complete = _SELECT_WITH_HTML if with_html else _SELECT_ARTICLES
     articles_by_uuid: dict[UUID, Article] = {}
     for batch in split_values(uuids):
         articles = db.session.scalars(complete, {"uuids": batch}).all()

@@ -74,7 +74,7 @@ def prerender_inputs(inputs: Sequence[ArticleInput], *, partial: bool = False) -
     rendered = [fields for fields in inputs if not partial or not fields.texts.keys().isdisjoint(names)]
     uuids = [fields.uuid for fields in rendered if fields.uuid is not None]
     stored = prerendering.read_rendering_inputs(uuids) if uuids else {}
-    sources = list[prerendering.Source]()
+    sources = list[prerendering.RenderingSource]()
     for fields in rendered:
         old_texts = stored.get(fields.uuid) if fields.uuid is not None else None
         texts = {**TEXT_DEFAULTS, **(old_texts or {}), **({} if partial else PUT_DEFAULTS), **fields.texts}

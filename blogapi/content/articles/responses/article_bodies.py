@@ -23,7 +23,7 @@ from blogapi.content.articles.lists.statements import (
 from blogapi.content.articles.renderer_version import RENDERER_VERSION
 from blogapi.content.articles.responses import article_links, computed_fields, neighbours
 from blogapi.content.articles.responses.article_fields import (
-    Terms,
+    TermsByField,
     list_needed_fields,
     make_article_fields,
     order_field_names,
@@ -66,7 +66,7 @@ def get_item_body(
     return make_article_body(rows[0], read_terms(rows, needed), names)
 
 
-def make_article_body(row: Any, terms: Terms, names: FieldNames) -> JsonBody:
+def make_article_body(row: Any, terms: TermsByField, names: FieldNames) -> JsonBody:
     """Return the JSON of the article in the row, with these fields."""
     fields = order_field_names(names)
     (article,) = _make_named_fields([row], fields, terms, None)
@@ -168,7 +168,7 @@ def _read_articles(
 
 
 def _make_named_fields(
-    rows: Sequence[Any], names: tuple[str, ...], terms: Terms, snippets: SnippetFinder | None
+    rows: Sequence[Any], names: tuple[str, ...], terms: TermsByField, snippets: SnippetFinder | None
 ) -> list[Fields]:
     """Return the named fields of the articles in the rows, in this order, without NEIGHBOUR_FIELDS."""
     needed = list_needed_fields(names)

@@ -172,10 +172,10 @@ def _select_rows(needed: tuple[str, ...], public: bool) -> Select[*tuple[Any, ..
 
 
 # Maps the name of a field to the terms of each article, in their order, by the uuid of the article.
-Terms = Mapping[str, Mapping[UUID, Sequence[Fields]]]
+TermsByField = Mapping[str, Mapping[UUID, Sequence[Fields]]]
 
 
-def read_terms(rows: Sequence[Any], needed: Collection[str]) -> Terms:
+def read_terms(rows: Sequence[Any], needed: Collection[str]) -> TermsByField:
     """Return the terms of the articles in these rows, for the needed fields that contain terms.
 
     The rows contain their categories; one statement reads the tags and authors.
@@ -245,7 +245,7 @@ def _list_term_columns(name: str) -> dict[str, ColumnElement[Any]]:
     }
 
 
-def make_article_fields(row: Any, needed: tuple[str, ...], terms: Terms) -> Fields:
+def make_article_fields(row: Any, needed: tuple[str, ...], terms: TermsByField) -> Fields:
     """Return the needed fields of an article, as JSON values by name, from its row and its terms.
 
     A page has no category. The HTML still contains references to other articles; see `article_links`.

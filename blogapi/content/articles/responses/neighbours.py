@@ -28,7 +28,7 @@ MAX_RELATED_ARTICLES = 5
 
 _article, _tag, _category = table_of(Article).c, table_of(ArticleTag).c, table_of(Category).c
 _other = table_of(Article).alias("other").c
-_SCHEMA = ArticleLinkSchema()
+_LINK_SCHEMA = ArticleLinkSchema()
 # The neighbours have the same order as the lists of articles.
 _NEWEST_FIRST = (desc(_article.published_at), _article.uuid)
 _OLDEST_FIRST = (_article.published_at, desc(_article.uuid))
@@ -42,7 +42,7 @@ def find_neighbours(uuid: UUID, names: Collection[str]) -> Fields:
     site, found = get_site(), Fields()
     for name in names:
         links = [
-            _SCHEMA.dump(WithAttributes(row, url=make_row_url(site, row))) for row in find[name](article)
+            _LINK_SCHEMA.dump(WithAttributes(row, url=make_row_url(site, row))) for row in find[name](article)
         ]
         found[name] = links if name == "related" else next(iter(links), None)
     return found

@@ -38,7 +38,7 @@ _MODELS: Mapping[type[Any], str] = {
 }
 # The columns that the tables of articles and of deleted items share.
 _SHARED_COLUMNS = ("author_id", "status", "title", "language", "cover_image", "published_at")
-_PARSERS: Mapping[type, Callable[[str], Any]] = {CachedUuid: UUID, UtcDateTime: datetime.fromisoformat}
+_COLUMN_PARSERS: Mapping[type, Callable[[str], Any]] = {CachedUuid: UUID, UtcDateTime: datetime.fromisoformat}
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +129,7 @@ def parse_document(item: DeletedItem) -> BinDocument:
 def _parse_row(model: type[Any], values: Mapping[str, Any]) -> Any:
     # The columns of the table may have changed since the document was stored.
     columns = [column for column in table_of(model).c if column.name in values]
-    parsers = {column.name: _PARSERS.get(type(column.type)) for column in columns}
+    parsers = {column.name: _COLUMN_PARSERS.get(type(column.type)) for column in columns}
     return model(
         **{
             name: parse(values[name]) if parse and values[name] else values[name]
