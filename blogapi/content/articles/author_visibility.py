@@ -56,7 +56,7 @@ def find_public_authors(authors: Collection[UUID], now: datetime) -> Mapping[UUI
 
 
 def match_public_authors(now: ColumnElement[datetime] | None = None) -> ColumnElement[bool]:
-    """Return the SQL condition that a public article names the author, according to the events.
+    """Return the SQL condition that, according to the events, a public article names the author.
 
     `now` can be the parameter NOW of a statement that is built once; the default is the current time.
     """

@@ -1,7 +1,4 @@
-"""Renderings that are made before the write lock is taken, so that no other writer waits for them.
-
-An excerpt is written by an author, or generated from the content.
-"""
+"""Renderings that are made before the write lock is taken, so that no other writer waits for them."""
 
 from __future__ import annotations
 

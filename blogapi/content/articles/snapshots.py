@@ -76,7 +76,7 @@ def apply_edits(edits: ArticleContent, article: ArticleContent) -> ArticleConten
     """Return the content that the article would have if the edits of its working copy were published.
 
     An empty slug stands for the slug of the article, and an empty SEO field for the derived text. An SEO
-    field stays empty if it is empty in the article although a text could be derived for it.
+    field that is empty in the article, although its derived text is not, stays empty.
     """
     before, after = make_default_seo(article.texts), make_default_seo(edits.texts)
     seo = {

@@ -67,7 +67,7 @@ def _find_next_article(article: Any) -> Sequence[Any]:
 
 
 def _find_related_articles(article: Any) -> Sequence[Any]:
-    """Return the public articles with most tags of this article, then the newest articles of its category."""
+    """Return the public articles that share most tags with the article, then the newest of its category."""
     now = current_time()
     is_common = _tag.tag_id.in_(select(_tag.tag_id).where(_tag.article_id == article.uuid))
     # The rows of ArticleTag repeat the category, so that no row of Article is read.

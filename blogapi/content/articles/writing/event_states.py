@@ -1,4 +1,4 @@
-"""The part of an article's state that readers can see, as events record it."""
+"""Computes the states of articles in events: when readers can see an article, and at which address."""
 
 from __future__ import annotations
 

@@ -116,7 +116,8 @@ def rerender_all_articles() -> None:
 
 _ARTICLES_PER_STATEMENT = 100
 
-# All further articles are rendered in the transaction: prerendered contents stay in memory until its end.
+# The maximum number of articles that are rendered before the transaction, because the rendered contents stay
+# in memory until its end. The transaction renders all further articles.
 _MAX_PRERENDERED_ARTICLES = 1_000
 
 
