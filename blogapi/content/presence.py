@@ -18,7 +18,7 @@ from blogapi.web.fields import Fields
 
 
 class OpenArticle(Base):
-    """The last time at which a user had an article open in the editor; old rows are deleted."""
+    """A user who has an article open in the editor, with the time of their last report."""
 
     __tablename__ = "open_article"
 
@@ -29,33 +29,32 @@ class OpenArticle(Base):
     seen: Mapped[datetime] = mapped_column(index=True)
 
 
-# The page of the editor reports twice a minute; after this time without a report, the article counts as
-# closed.
+# The editor reports twice a minute; after this time without a report, the article counts as closed.
 REPORT_LIFETIME = timedelta(seconds=60)
 _presence = table_of(OpenArticle)
 _SINCE = bindparam("since", type_=UtcDateTime())
-_SELECT_USERS = (
+_SELECT_PRESENT_USERS = (
     select(_presence.c.article_id, Account.uuid, Account.username)
     .join(Account, Account.uuid == _presence.c.user_id)
     .where(_presence.c.article_id.in_(bindparam("uuids", expanding=True)))
     .where(_presence.c.seen >= _SINCE, _presence.c.user_id != bindparam("user"))
     .order_by(Account.username, Account.uuid)
 )
-_SELECT_STATE = select(func.count(), func.max(_presence.c.seen)).where(_presence.c.seen >= _SINCE)
+_SELECT_PRESENCE_STATE = select(func.count(), func.max(_presence.c.seen)).where(_presence.c.seen >= _SINCE)
 
 
 def find_present_users(uuids: Collection[UUID], *, other_than: UUID) -> Mapping[UUID, Sequence[Fields]]:
     """Return the users who have the articles open, by article; the user `other_than` is left out."""
     found = defaultdict[UUID, list[Fields]](list)
     values = {"uuids": list(uuids), "since": current_time() - REPORT_LIFETIME, "user": other_than}
-    for article_id, uuid, username in db.session.connection().execute(_SELECT_USERS, values):
+    for article_id, uuid, username in db.session.connection().execute(_SELECT_PRESENT_USERS, values):
         found[article_id].append({"uuid": str(uuid), "username": username})
     return found
 
 
 def get_presence_state(among: Select[UUID] | None = None) -> str:
-    """Return a text that changes with the reports of all open articles, or of those that `among` selects."""
-    statement = _SELECT_STATE
+    """Return a text that changes with each report, or with reports for the articles that `among` selects."""
+    statement = _SELECT_PRESENCE_STATE
     if among is not None:
         statement = statement.where(_presence.c.article_id.in_(among))
     state = db.session.connection().execute(statement, {"since": current_time() - REPORT_LIFETIME})
@@ -75,7 +74,7 @@ def report_presence(user: UUID, article_id: UUID, check_exists: Callable[[UUID],
     with transaction(visible=False):
         check_exists(article_id)
         now, connection = current_time(), db.session.connection()
-        # A report from the future was stored while the clock was ahead.
+        # This also deletes reports from the future, which were stored while the clock was ahead.
         connection.execute(
             delete(_presence).where(~_presence.c.seen.between(now - REPORT_LIFETIME, now + clock.TOLERANCE))
         )

@@ -10,7 +10,7 @@ from uuid import UUID
 import marshmallow as ma
 from sqlalchemy import ColumnElement, select
 
-from blogapi.content.articles.lists.conditions import is_in_language
+from blogapi.content.articles.lists.conditions import match_language
 from blogapi.content.articles.models import Article, ArticleAuthor, ArticleTag
 from blogapi.content.taxonomies.categories import Category
 from blogapi.content.taxonomies.hierarchy import find_terms_and_descendants
@@ -70,7 +70,7 @@ def list_months(filters: Mapping[str, str]) -> list[Fields]:
     conditions = [visibility.match_listed_articles(_article, current_time())]
     for name, reference in filters.items():
         if name == "language":
-            conditions.append(is_in_language(_article.uuid, reference))
+            conditions.append(match_language(_article.uuid, reference))
             continue
         term = find_term(kinds.get_model_of_kind(name), reference)
         if term is None:

@@ -9,7 +9,7 @@ from html import escape
 from urllib.parse import unquote, urlsplit
 from uuid import UUID
 
-from blogapi.content.articles.content import make_default_seo
+from blogapi.content.articles.article_content import make_default_seo
 from blogapi.content.articles.fields import TERM_LIST_NAMES
 from blogapi.content.articles.page_tree import read_tree
 from blogapi.exporting.article_rows import Item

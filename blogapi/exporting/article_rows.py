@@ -12,7 +12,7 @@ from uuid import UUID
 
 from sqlalchemy import ColumnElement, Select, select
 
-from blogapi.content.articles.content import make_default_seo
+from blogapi.content.articles.article_content import make_default_seo
 from blogapi.content.articles.fields import TERM_LIST_FIELDS, TEXT_NAMES, TermListField
 from blogapi.content.articles.models import LINK_MODELS, Article, FormerPath, FormerSlug, WorkingCopy
 from blogapi.content.articles.snapshots import parse_content
@@ -78,7 +78,7 @@ def read_articles(
                 for path, file in _select_current_paths(paths[uuid], row.content)
                 if (text := str(file)) in media
             ],
-            "custom": custom_values.parse_values(row.custom),
+            "custom": custom_values.parse_stored_values(row.custom),
             "was_public": was_public,
             # When an article has been public, its slug no longer changes with its title.
             "slug_derived": row.slug_derived and not was_public,
@@ -114,7 +114,7 @@ def read_working_copies(uuids: Collection[UUID], slugs: dict[str, dict[UUID, str
                 for field in TERM_LIST_FIELDS
             },
             "seo": dict(edits.seo),
-            "custom": custom_values.parse_values(edits.custom),
+            "custom": custom_values.parse_stored_values(edits.custom),
         }
 
 

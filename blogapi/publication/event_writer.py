@@ -35,7 +35,7 @@ from blogapi.web import metrics
 class AuthorQueries(Protocol):
     """Finds the authors of articles; an author is public if a public article names them."""
 
-    def find_authors(self, articles: Collection[UUID]) -> set[UUID]:
+    def find_byline_authors(self, articles: Collection[UUID]) -> set[UUID]:
         """Return the authors of these articles."""
 
     def find_public_authors(self, authors: Collection[UUID], now: datetime) -> Mapping[UUID, ItemAddress]:
@@ -165,7 +165,7 @@ class _EventWriter:
             )
         self._store_events()
         self._visible = True
-        self._shown |= self._authors.find_authors([row["uuid"] for row in due])
+        self._shown |= self._authors.find_byline_authors([row["uuid"] for row in due])
 
     def _write_item_events(self, changes: Iterable[tuple[ItemKey, NotedChange]]) -> None:
         """Write an event for each changed item that is not an author."""

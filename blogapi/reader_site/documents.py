@@ -108,7 +108,8 @@ def get_term(kind: str, uuid: UUID, page: PageNumber) -> Fields:
 def get_item(kind: str, uuid: UUID) -> Fields:
     """Return the fields that readers see of an article or page; raises NotFound if it is not public."""
     names = _ARTICLE_FIELDS if kind == ItemType.ARTICLE else _PAGE_FIELDS
-    return _add_html_attributes(_parse_body(article_bodies.get_body(uuid, names, public=True, type_=kind)))
+    body = article_bodies.get_item_body(uuid, names, public=True, type_=kind)
+    return _add_html_attributes(_parse_body(body))
 
 
 def get_previewed_item(token: str) -> tuple[Fields, bool]:

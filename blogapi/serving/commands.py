@@ -175,7 +175,9 @@ def _run_server(
     _create_sample_or_print_next_steps(with_demo, local_address)
     start_integrity_check(app)
     daily.start_daily_backups(app)
-    stop_announcing = background_thread.start_background_thread(app, deleted_item_service.delete_old_items)
+    stop_announcing = background_thread.start_background_thread(
+        app, deleted_item_service.delete_expired_items
+    )
     stop_webhooks = sender.start_sender(app)
     _print_or_log(f"Serving {Path(app.instance_path)} at {address}  (Ctrl-C ends)")
     _stop_on_signals(app, http_server)

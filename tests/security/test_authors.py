@@ -500,7 +500,7 @@ def test_no_response_of_an_author_is_replayed_for_another_caller(
     as_author.patch(f"{ARTICLES}{uuid}/", json={"title": "Changed"})
     assert as_author.get(OWN).json[0]["title"] == "Changed"
     with app.app_context():
-        reassignment.move_content("author", "publisher")
+        reassignment.move_user_content("author", "publisher")
     assert as_author.get(f"{ARTICLES}{uuid}/").status_code == 404 and as_author.get(OWN).json == []
     assert publisher.get(f"{ARTICLES}{uuid}/").status_code == 200 and len(publisher.get(OWN).json) == 1
 
@@ -572,7 +572,7 @@ def test_what_changed_while_a_write_waited_is_checked_again(
             if change == "published":
                 service.change_article_in_transaction(people.admin.uuid, uuid, json_input(status="published"))
             elif change == "reassigned":
-                reassignment.move_content("author", "editor")
+                reassignment.move_user_content("author", "editor")
             else:
                 users.get_user_by_name(name).can_publish = False
         return prepared
@@ -586,7 +586,7 @@ def test_what_changed_while_a_write_waited_is_checked_again(
 
 
 def json_input(**fields):
-    from blogapi.content.articles.content import ArticleInput
+    from blogapi.content.articles.article_content import ArticleInput
 
     return ArticleInput(**fields)
 

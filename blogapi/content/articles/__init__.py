@@ -1,1 +1,1 @@
-"""Articles, each with its author, tags, category and SEO record."""
+"""Articles and pages: their tables, permissions, lists, responses and writes."""

@@ -39,7 +39,7 @@ def record_missing_author_events() -> None:
             note_change(AUTHOR, author.uuid, None, get_term_state(author))
 
 
-def find_authors(articles: Collection[UUID]) -> set[UUID]:
+def find_byline_authors(articles: Collection[UUID]) -> set[UUID]:
     """Return the uuids of the authors in the bylines of these articles."""
     conditions = (ArticleAuthor.article_id.in_(batch) for batch in split_values(articles))
     return {
@@ -56,7 +56,7 @@ def find_public_authors(authors: Collection[UUID], now: datetime) -> Mapping[UUI
 
 
 def match_public_authors(now: ColumnElement[datetime] | None = None) -> ColumnElement[bool]:
-    """Return the SQL condition that a public article names the author, according to the events.
+    """Return the SQL condition that, according to the events, a public article names the author.
 
     `now` can be the parameter NOW of a statement that is built once; the default is the current time.
     """

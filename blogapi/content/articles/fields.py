@@ -21,7 +21,7 @@ from blogapi.web.fields import Language, StrictBoolean, Text
 from blogapi.web.media_addresses import PictureAddress, PictureReference
 
 _CONTENT_TYPES = [kind.value for kind in ContentType]
-_ROBOTS = {
+_ROBOTS_LABELS = {
     "": "Show the page",
     "noindex": "Do not show the page",
     "noindex, nofollow": "Do not show the page, nor follow its links",
@@ -116,9 +116,9 @@ TEXT_FIELDS = (
     TextField(
         name="robots",
         label="Search engines",
-        input=ma.fields.String(validate=validate.OneOf([*_ROBOTS])),
-        output=ma.fields.String(metadata={"enum": [*_ROBOTS]}),
-        choices=_ROBOTS,
+        input=ma.fields.String(validate=validate.OneOf([*_ROBOTS_LABELS])),
+        output=ma.fields.String(metadata={"enum": [*_ROBOTS_LABELS]}),
+        choices=_ROBOTS_LABELS,
     ),
     TextField(
         name="language",
@@ -142,7 +142,7 @@ TEXT_FIELDS = (
 TEXT_NAMES = tuple(text.name for text in TEXT_FIELDS)
 TEXT_DEFAULTS = {text.name: text.default for text in TEXT_FIELDS}
 # The text fields that a search covers in addition to the title and the content.
-SEARCHED_NAMES = tuple(text.name for text in TEXT_FIELDS if text.is_searched)
+SEARCHED_FIELDS = tuple(text.name for text in TEXT_FIELDS if text.is_searched)
 # The schema fields of requests and of responses, by name.
 INPUT_FIELDS = {text.name: text.input for text in TEXT_FIELDS}
 OUTPUT_FIELDS = {text.name: text.output for text in TEXT_FIELDS}

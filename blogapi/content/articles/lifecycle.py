@@ -52,7 +52,7 @@ def compute_next_state(
     new_status = Status(status_if_scheduled if requested == SCHEDULED else requested)
     if former_status not in (None, new_status) and new_status not in TRANSITIONS[Status(former_status)]:
         raise Conflict(
-            f"The status of an article cannot change from {former_status} to {requested}.",
+            f"An article in the status {former_status} cannot become {requested}; change it to draft first.",
             code="impossible_transition",
         )
     if new_status not in READABLE_STATUSES:

@@ -1,4 +1,4 @@
-"""Tables of articles, their links to terms, their versions and their former addresses."""
+"""Tables of articles, with their term links, former addresses, versions, working copies and deleted items."""
 
 from __future__ import annotations
 
@@ -108,8 +108,7 @@ class Article(HasEvents, Identified, Timestamped, Base):
         String(16), default=ItemType.ARTICLE.value, server_default=ItemType.ARTICLE.value
     )
     parent_id: Mapped[UUID | None] = mapped_column(
-        # The foreign key is checked at the commit, because a copy of the blog can insert a page before its
-        # parent.
+        # The foreign key is checked at the commit: a copy of the blog can insert a page before its parent.
         ForeignKey("article.uuid", ondelete="SET NULL", deferrable=True, initially="DEFERRED"),
         index=True,
     )
@@ -171,7 +170,7 @@ class Article(HasEvents, Identified, Timestamped, Base):
 
 
 class UnindexedColumns:
-    """The columns of articles without indexes, so that SQLite uses the index that finds few articles."""
+    """Columns of articles that SQLite cannot look up in an index, so that it uses a more selective index."""
 
     status, type = unindexed(Article.__table__.c.status), unindexed(Article.__table__.c.type)
     published_at = unindexed(Article.__table__.c.published_at)
@@ -253,7 +252,7 @@ class ArticleAuthor(Base):
     author: Mapped[Author] = relationship()
 
 
-#: The models of the links of each field of TERM_LIST_FIELDS.
+#: Maps the name of each field in TERM_LIST_FIELDS to the model of its links.
 LINK_MODELS: Mapping[str, type[ArticleTag | ArticleAuthor]] = {"tags": ArticleTag, "authors": ArticleAuthor}
 
 
@@ -343,7 +342,7 @@ class WorkingCopy(Base):
 class DeletedItem(Base):
     """A deleted article or page, which can be restored until the row is deleted after BIN_DAYS.
 
-    `document` is the whole item as JSON; see `articles.writing.deleted_items`. The list of deleted items
+    `document` is the whole item as JSON; see `articles.writing.bin_documents`. The list of deleted items
     does not read this column. `user_id` is the user who deleted the item, and `edits` is the time at which
     its working copy was saved last.
     """

@@ -31,7 +31,7 @@ _tree = CachedValue[PageTree](lambda session: read_tree())
 
 
 def get_tree() -> PageTree:
-    """Return the tree, which a transaction reads once and `reread_tree` reads again."""
+    """Return the tree of the pages, which is read once in each transaction; see also `reread_tree`."""
     return _tree.get(db.session())
 
 

@@ -23,7 +23,7 @@ from flask import current_app
 from sqlalchemy import ColumnElement, Select, and_, bindparam, false, func, select, true
 
 from blogapi.content.articles import queries
-from blogapi.content.articles.content import ArticleInput
+from blogapi.content.articles.article_content import ArticleInput
 from blogapi.content.articles.models import Article, ArticleAuthor, ArticleRevision, DeletedItem
 from blogapi.content.articles.snapshots import parse_content
 from blogapi.content.taxonomies.authors import Author
@@ -77,7 +77,7 @@ def may_see_hidden_article(uuid: UUID, caller: Caller) -> bool:
     """Return whether the caller would see the article even if it were not public."""
     if caller.restricted_to_author is None:
         return caller.sees_drafts
-    (row,) = _read_rows([uuid]).values() or (None,)
+    (row,) = _read_item_rows([uuid]).values() or (None,)
     return row is not None and row.author_id == caller.restricted_to_author
 
 
@@ -112,23 +112,23 @@ def check_access(uuid: UUID, type_: str = ARTICLE) -> None:
     """
     with report_deleted_items([uuid], type_):
         if current_caller().is_author:
-            _check_owner(_read_rows([uuid], type_).get(uuid))
+            _check_owner(_read_item_rows([uuid], type_).get(uuid))
         else:
-            queries.check_exists(uuid, type_)
+            queries.check_item_exists(uuid, type_)
 
 
 @contextmanager
 def report_deleted_items(uuids: Sequence[UUID | None], type_: str = ARTICLE) -> Iterator[None]:
     """Give a NotFound error the code `deleted` if the caller may restore one of these items.
 
-    Unknown and hidden items cause the same statement, so that the duration reveals nothing.
+    The same statement runs for unknown and for hidden items, so that the duration reveals nothing.
     """
     try:
         yield
     except NotFound as error:
         caller, role = current_caller(), Role.AUTHOR if type_ == ARTICLE else Role.EDITOR
         if caller.role.includes(role) and "write" in caller.scopes:
-            items = _read_rows([uuid for uuid in uuids if uuid], type_, _select_items_in_bin()).values()
+            items = _read_item_rows([uuid for uuid in uuids if uuid], type_, _select_items_in_bin()).values()
             if any(
                 _may_work_on_row(item) and (item.status not in _PUBLISHED_STATUSES or caller.publishes)
                 for item in items
@@ -139,7 +139,7 @@ def report_deleted_items(uuids: Sequence[UUID | None], type_: str = ARTICLE) -> 
 
 
 def match_restorable_items() -> ColumnElement[bool]:
-    """Return the SQL condition that the caller may restore the deleted item; see `check_deleted_item`."""
+    """Return the condition that the caller may restore a deleted item; see `check_deleted_item_access`."""
     caller = current_caller()
     if not caller.is_author:
         return match_items_in_bin()
@@ -153,7 +153,7 @@ def get_bin_lifetime() -> timedelta:
 
 
 def match_items_in_bin() -> ColumnElement[bool]:
-    """Return the SQL condition that a deleted item is in the bin; later, its row waits for the daily task."""
+    """Return the SQL condition that a deleted item can be restored; the daily task deletes older rows."""
     return _deleted.deleted > current_time() - get_bin_lifetime()
 
 
@@ -161,13 +161,13 @@ def _select_items_in_bin() -> Select[Any]:
     return _SELECT_DELETED.where(match_items_in_bin())
 
 
-def check_deleted_item(uuid: UUID, type_: str | None = None) -> None:
+def check_deleted_item_access(uuid: UUID, type_: str | None = None) -> None:
     """Raise NotFound or Forbidden unless the item is in the bin and the caller may restore it.
 
     Without `type_`, the item can be an article or a page. With `type_`, raises Conflict if the item exists.
     """
-    item = _read_rows([uuid], type_, _select_items_in_bin()).get(uuid)
-    existing = _read_rows([uuid], type_).get(uuid) if type_ else None
+    item = _read_item_rows([uuid], type_, _select_items_in_bin()).get(uuid)
+    existing = _read_item_rows([uuid], type_).get(uuid) if type_ else None
     if existing is not None:
         _check_owner(existing)
         raise Conflict(f"This {type_} is not deleted.", code="not_deleted")
@@ -186,16 +186,16 @@ def check_replacement(uuid: UUID, fields: ArticleInput | None = None) -> None:
     check_writes(items, is_bulk=False, creates=True, is_complete=bool(fields))
 
 
-def check_history(uuid: UUID, type_: str = ARTICLE) -> None:
+def check_history_access(uuid: UUID, type_: str = ARTICLE) -> None:
     """Raise NotFound or Forbidden unless the caller may see the versions of the item.
 
     If the item was deleted, its newest version determines its owner and its type.
     """
-    row = _read_rows([uuid]).get(uuid)
+    row = _read_item_rows([uuid]).get(uuid)
     if row is not None and row.type == type_ and (_may_work_on_row(row) or is_readable(row, current_time())):
         _check_owner(row)
         return
-    # Unknown and hidden items cause the same statements, so that the duration reveals nothing.
+    # The same statements run for unknown and for hidden items, so that the duration reveals nothing.
     last = _read_last_version(uuid)
     is_history = row is None and last is not None and parse_content(last.content).type == type_
     if not is_history or not _may_work_on_row(last):
@@ -205,7 +205,7 @@ def check_history(uuid: UUID, type_: str = ARTICLE) -> None:
 
 def check_restoration(uuid: UUID, type_: str = ARTICLE) -> None:
     """Raise NotFound or Forbidden unless the caller may restore a version of the item."""
-    check_history(uuid, type_)
+    check_history_access(uuid, type_)
     if current_caller().is_author:
         check_replacement(uuid, ArticleInput())
 
@@ -217,7 +217,7 @@ def check_creation(fields: ArticleInput) -> None:
 
 
 def check_write(uuid: UUID, fields: ArticleInput | None = None) -> None:
-    """Raise NotFound or Forbidden unless the caller may write these fields (None: delete the article)."""
+    """Raise NotFound or Forbidden unless the caller may write these fields, or delete the article (None)."""
     check_writes([replace(fields or ArticleInput(), uuid=uuid)], is_bulk=False)
 
 
@@ -233,7 +233,7 @@ def check_writes(
     caller = current_caller()
     if not caller.is_author and caller.may_change_public:
         return
-    rows = _read_rows([uuid for fields in items if (uuid := fields.uuid)])
+    rows = _read_item_rows([uuid for fields in items if (uuid := fields.uuid)])
     bylines = _read_bylines(
         [uuid for fields in items if (uuid := fields.uuid) and fields.authors is not None]
     )
@@ -256,12 +256,12 @@ def check_writes(
 def check_publication(uuid: UUID, status: str | None) -> None:
     """Raise NotFound or Forbidden unless the caller may publish the working copy with this status."""
     if current_caller().is_author:
-        row = _read_rows([uuid]).get(uuid)
+        row = _read_item_rows([uuid]).get(uuid)
         is_draft = row is not None and row.status == Status.DRAFT
         check_write(uuid, ArticleInput(status=status or (Status.PUBLISHED.value if is_draft else None)))
 
 
-def check_working_copy(uuid: UUID, fields: ArticleInput) -> None:
+def check_working_copy_save(uuid: UUID, fields: ArticleInput) -> None:
     """Raise NotFound or Forbidden unless the caller may save these fields in the article's working copy.
 
     Only authors are checked here; `check_access` has already been called for all callers.
@@ -272,7 +272,7 @@ def check_working_copy(uuid: UUID, fields: ArticleInput) -> None:
 
 
 def _check_new_uuid(uuid: UUID) -> None:
-    deleted = _read_rows([uuid], None, _SELECT_DELETED).get(uuid)
+    deleted = _read_item_rows([uuid], None, _SELECT_DELETED).get(uuid)
     last = deleted or _read_last_version(uuid)
     if last is not None:
         type_ = deleted.type if deleted is not None else parse_content(last.content).type
@@ -321,8 +321,8 @@ def _check_fields(fields: ArticleInput, row: Any, byline: Byline) -> None:
                 code="scope_missing",
             )
         raise Forbidden(
-            "You may not publish, or change what is published. Save your edits as a working copy, and ask an "
-            "editor to publish them."
+            "You may not change a published article. Save your edits as a working copy, and ask an editor to "
+            "publish them."
             if is_published
             else "You may not publish articles; save the article as a draft, and ask an editor to publish it."
         )
@@ -343,7 +343,7 @@ def _is_same_byline(references: Sequence[UUID | str], byline: Byline) -> bool:
     return all(reference in author for reference, author in zip(references, byline, strict=True))
 
 
-def _read_rows(
+def _read_item_rows(
     uuids: Sequence[UUID], type_: str | None = None, statement: Select[Any] = _SELECT_ARTICLES
 ) -> dict[UUID, Any]:
     """Return the row of each existing item by uuid; with `type_`, only of items of this type."""

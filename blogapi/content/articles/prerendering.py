@@ -1,7 +1,4 @@
-"""Renderings that are made before the write lock is taken, so that no other writer waits for them.
-
-An excerpt is written by an author, or generated from the content.
-"""
+"""Renderings that are made before the write lock is taken, so that no other writer waits for them."""
 
 from __future__ import annotations
 
@@ -18,17 +15,17 @@ from blogapi.storage.database import db, split_values, table_of
 
 Texts = Mapping[str, str]
 # The content of an article and its content type.
-Source = tuple[str, str]
+RenderingSource = tuple[str, str]
 
 # The text fields that determine the excerpt that a response shows.
 _EXCERPT_FIELDS = ("content", "content_type", "excerpt")
-# The text fields that decide whether a write renders the content.
-RENDERED_FIELDS = (*_EXCERPT_FIELDS, "cover_image")
+# A write renders the content if it changes one of these text fields.
+RENDERING_INPUTS = (*_EXCERPT_FIELDS, "cover_image")
 
 _article = table_of(Article).c
 
 
-def prerender_sources(sources: Iterable[Source]) -> None:
+def prerender_sources(sources: Iterable[RenderingSource]) -> None:
     """Render these contents for the next write of this request or command; see `render_content`."""
     g.renderings = {source: render_content(*source) for source in dict.fromkeys(sources)}
 
@@ -39,10 +36,10 @@ def render_content(content: str, content_type: str) -> RenderedContent:
     return prerendered or renderer.render_text(content, content_type)
 
 
-def list_sources(old_texts: Texts | None, texts: Texts) -> list[Source]:
+def list_sources(old_texts: Texts | None, texts: Texts) -> list[RenderingSource]:
     """Return the contents that a write of these texts renders; `old_texts` is None for a new article.
 
-    The former content is included if the client may have read the excerpt that was generated from it.
+    The former content is included if the new excerpt can be a copy of its generated excerpt.
     """
     sources = [texts]
     if old_texts is not None and texts["excerpt"] and not old_texts["excerpt"]:
@@ -59,16 +56,16 @@ def remove_generated_excerpt(old_texts: Texts | None, texts: Texts) -> Texts:
     return {**texts, "excerpt": ""} if texts["excerpt"] in excerpts else texts
 
 
-def read_rendered_texts(uuids: Sequence[UUID]) -> dict[UUID, dict[str, str]]:
-    """Return the text fields RENDERED_FIELDS of existing articles, by uuid of the article."""
+def read_rendering_inputs(uuids: Sequence[UUID]) -> dict[UUID, dict[str, str]]:
+    """Return the text fields RENDERING_INPUTS of existing articles, by uuid of the article."""
     texts: dict[UUID, dict[str, str]] = {}
     for batch in split_values(uuids):
-        columns = select(_article.uuid, *(_article[name] for name in RENDERED_FIELDS))
+        columns = select(_article.uuid, *(_article[name] for name in RENDERING_INPUTS))
         for uuid, *values in db.session.connection().execute(columns.where(_article.uuid.in_(batch))):
-            texts[uuid] = dict(zip(RENDERED_FIELDS, values, strict=True))
+            texts[uuid] = dict(zip(RENDERING_INPUTS, values, strict=True))
     return texts
 
 
 def prerender_articles(uuids: Sequence[UUID]) -> None:
     """Render the contents of stored articles for the next write; see `prerender_sources`."""
-    prerender_sources((row["content"], row["content_type"]) for row in read_rendered_texts(uuids).values())
+    prerender_sources((row["content"], row["content_type"]) for row in read_rendering_inputs(uuids).values())

@@ -37,10 +37,10 @@ _SELECT_SLUG_OWNERS = union_all(
     .join(table_of(FormerSlug), _former.article_id == _article.uuid)
     .where(_former.slug == bindparam("slug")),
 )
-_SELECT_COMPLETE = select(Article).where(Article.uuid.in_(bindparam("uuids", expanding=True)))
-_SELECT_WITH_HTML = _SELECT_COMPLETE.options(undefer(Article.html), undefer(Article.toc))
+_SELECT_ARTICLES = select(Article).where(Article.uuid.in_(bindparam("uuids", expanding=True)))
+_SELECT_WITH_HTML = _SELECT_ARTICLES.options(undefer(Article.html), undefer(Article.toc))
 # Most articles have one author, so joining the authors repeats few rows.
-_SELECT_FOR_WRITE = _SELECT_COMPLETE.options(
+_SELECT_FOR_WRITE = _SELECT_ARTICLES.options(
     joinedload(Article.author_links), undefer(Article.key_name)
 ).add_columns(
     select(func.max(_revision.number)).where(_revision.article_id == Article.uuid).scalar_subquery(),
@@ -53,7 +53,7 @@ _SELECT_LINKS_BY_RELATION: dict[str, Select[Any]] = {
 }
 
 
-def check_exists(uuid: UUID, type_: str | None = None) -> None:
+def check_item_exists(uuid: UUID, type_: str | None = None) -> None:
     """Raise NotFound if there is no article (with `type_`: no item of this type) with this uuid."""
     found = db.session.connection().scalar(_SELECT_TYPE, {"uuid": uuid})
     if found is None or type_ not in (None, found):
@@ -78,7 +78,7 @@ def find_articles(uuids: Sequence[UUID], *, with_html: bool = False) -> dict[UUI
 
     With `with_html`, their HTML and their tables of contents are also loaded.
     """
-    complete = _SELECT_WITH_HTML if with_html else _SELECT_COMPLETE
+    complete = _SELECT_WITH_HTML if with_html else _SELECT_ARTICLES
     articles_by_uuid: dict[UUID, Article] = {}
     for batch in split_values(uuids):
         articles = db.session.scalars(complete, {"uuids": batch}).all()
@@ -145,7 +145,7 @@ def get_next_publication_time(now: datetime) -> datetime | None:
 
 
 def find_taken_slugs(slugs: Sequence[str], *, exclude: UUID) -> set[str]:
-    """Return the slugs among these that an article other than `exclude` has or had."""
+    """Return which of the slugs belong or belonged to an article other than `exclude`."""
     values = {"slugs": slugs, "exclude": exclude}
     return set(db.session.connection().scalars(_SELECT_TAKEN_SLUGS, values))
 

@@ -17,7 +17,7 @@ from blogapi.web.representation import Representation
 
 @dataclass(frozen=True, slots=True)
 class Resource:
-    """The articles, or the pages; `access_rule` decides who may work on an item."""
+    """The articles or the pages as a resource of the API; `access_rule` decides who may work on an item."""
 
     kind: ItemType
     access_rule: Rule
@@ -27,7 +27,7 @@ class Resource:
 
     @property
     def draft_scope(self) -> Scope:
-        """The scope that a key needs to change what readers cannot see; for pages, it is `write`."""
+        """The scope that a key needs to write drafts and working copies; for pages, it is `write`."""
         return "drafts" if self.kind == ItemType.ARTICLE else "write"
 
     @property

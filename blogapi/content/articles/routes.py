@@ -61,7 +61,7 @@ _SELECT_TRANSLATION_KEY = select(_article.translation_key).where(_article.uuid =
 def find_shown_content(uuid: UUID, names: Sequence[str] | None) -> ShownContent:
     """Return the items on which a response with these fields depends: the article, its terms and its links.
 
-    A field of `neighbours.FIELDS` depends on all articles, because any article can become a neighbour.
+    The fields NEIGHBOUR_FIELDS depend on all articles, because any article can become a neighbour.
     """
     items = defaultdict[str, list[UUID]](list, {Article.kind: [uuid]})
     for kind, term in db.session.connection().execute(_SELECT_TERMS, {"uuid": uuid}):
@@ -72,7 +72,7 @@ def find_shown_content(uuid: UUID, names: Sequence[str] | None) -> ShownContent:
     if names is not None and "head" in names:
         parents = find_ancestors(Category, items[Category.kind])
         items[Category.kind] += sorted({UUID(term["uuid"]) for terms in parents.values() for term in terms})
-    shows_others = names is not None and not {*names}.isdisjoint(neighbours.FIELDS)
+    shows_others = names is not None and not {*names}.isdisjoint(neighbours.NEIGHBOUR_FIELDS)
     if names is not None and not {"head", "translations"}.isdisjoint(names):
         # Any other article can become a translation.
         shows_others = shows_others or bool(
@@ -139,7 +139,7 @@ def single(query: Query, id: UUID) -> JsonBody:
     """Return an article; if it is not public, only to its author, editors and admins."""
     is_public = not permissions.may_see_hidden_article(id, current_caller())
     with permissions.report_deleted_items([id]):
-        return article_bodies.get_body(id, query.fields, public=is_public, type_=ItemType.ARTICLE.value)
+        return article_bodies.get_item_body(id, query.fields, public=is_public, type_=ItemType.ARTICLE.value)
 
 
 @bp.get("/author/me/")
@@ -177,12 +177,12 @@ def _get_hidden_state() -> str:
 
 
 REPRESENTATION = Representation(
-    article_bodies.get_body,
+    article_bodies.get_item_body,
     ArticleSchema(),
     lambda: article_bodies.list_published_items().rows,
     ArticleSchema(many=True),
     hidden_state=_get_hidden_state,
-    get_fields=article_bodies.get_body,
+    get_fields=article_bodies.get_item_body,
     fields_schema=SingleArticleFieldsSchema,
     get_items_by_uuid=article_bodies.get_buffered_array,
 )
@@ -194,7 +194,7 @@ write_routes.add_write_operations(
     ARTICLES,
     body_schema=ArticleBodySchema,
     list_fields_schema=ArticleFieldsSchema,
-    resolve=lambda items, is_bulk: items,
+    resolve_parents=lambda items, is_bulk: items,
     deletion_predicate="can be restored for some days, and its former versions are kept",
 )
 

@@ -8,7 +8,7 @@ import marshmallow as ma
 from marshmallow import validate
 
 from blogapi.accounts.users.schemas import UserReferenceSchema
-from blogapi.content.articles.content import ArticleInput
+from blogapi.content.articles.article_content import ArticleInput
 from blogapi.content.articles.fields import (
     INPUT_FIELDS,
     OUTPUT_FIELDS,

@@ -8,7 +8,7 @@ from uuid import UUID
 from sqlalchemy import Connection, bindparam, select
 from sqlalchemy.orm import Session
 
-from blogapi.content.articles.fields import SEARCHED_NAMES
+from blogapi.content.articles.fields import SEARCHED_FIELDS
 from blogapi.content.articles.models import Article
 from blogapi.content.custom_fields import custom_values
 from blogapi.content.custom_fields.definitions import list_definitions
@@ -19,7 +19,7 @@ from blogapi.storage.database import check_for_damaged_texts, split_values, tabl
 _article = table_of(Article).c
 _SELECT_TEXTS = (
     select(_article.uuid, _article.title, _article.custom, _article.html)
-    .add_columns(*(_article[name] for name in SEARCHED_NAMES))
+    .add_columns(*(_article[name] for name in SEARCHED_FIELDS))
     .where(_article.uuid.in_(bindparam("uuids", expanding=True)))
 )
 

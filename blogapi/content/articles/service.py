@@ -17,7 +17,7 @@ from flask import has_request_context
 from sqlalchemy import select
 
 from blogapi.content.articles import page_tree, prerendering, queries
-from blogapi.content.articles.content import (
+from blogapi.content.articles.article_content import (
     ArticleContent,
     ArticleInput,
     compare_contents,
@@ -29,7 +29,7 @@ from blogapi.content.articles.models import LINK_MODELS, Article, DeletedItem, F
 from blogapi.content.articles.prerendering import remove_generated_excerpt
 from blogapi.content.articles.schemas import PUT_DEFAULTS
 from blogapi.content.articles.snapshots import get_content
-from blogapi.content.articles.writing import deleted_items, event_states, history
+from blogapi.content.articles.writing import bin_documents, event_states, history
 from blogapi.content.articles.writing.event_states import get_article_state
 from blogapi.content.articles.writing.loaded_articles import (
     ArticleWrite,
@@ -39,8 +39,8 @@ from blogapi.content.articles.writing.loaded_articles import (
 )
 from blogapi.content.custom_fields.definitions import list_definitions
 from blogapi.content.custom_fields.models import NO_VALUES
-from blogapi.content.custom_fields.shown_values import select_public_names
-from blogapi.content.custom_fields.validation import find_missing_fields
+from blogapi.content.custom_fields.shown_values import select_public_field_names
+from blogapi.content.custom_fields.validation import make_missing_field_errors
 from blogapi.content.search.tokenizer import make_sort_key
 from blogapi.content.taxonomies.authors import get_or_create_profile
 from blogapi.content.taxonomies.categories import CATEGORIES, DEFAULT_CATEGORY, Category
@@ -70,11 +70,11 @@ def prerender_inputs(inputs: Sequence[ArticleInput], *, partial: bool = False) -
     With `partial`, an omitted field has the value from the stored article. Otherwise an omitted field of
     `ArticleSchema` is reset to its default value, and any other omitted field keeps its stored value.
     """
-    names = prerendering.RENDERED_FIELDS
+    names = prerendering.RENDERING_INPUTS
     rendered = [fields for fields in inputs if not partial or not fields.texts.keys().isdisjoint(names)]
     uuids = [fields.uuid for fields in rendered if fields.uuid is not None]
-    stored = prerendering.read_rendered_texts(uuids) if uuids else {}
-    sources = list[prerendering.Source]()
+    stored = prerendering.read_rendering_inputs(uuids) if uuids else {}
+    sources = list[prerendering.RenderingSource]()
     for fields in rendered:
         old_texts = stored.get(fields.uuid) if fields.uuid is not None else None
         texts = {**TEXT_DEFAULTS, **(old_texts or {}), **({} if partial else PUT_DEFAULTS), **fields.texts}
@@ -142,7 +142,7 @@ def _store_items_in_bin(editor: UUID, uuids: Sequence[UUID], type_: str) -> Iter
     with transaction(visible=False):
         children = page_tree.list_children(uuids) if type_ == ItemType.PAGE else []
         with write_articles_together([], *uuids, *children) as loaded:
-            deleted_items.store_documents(editor, uuids)
+            bin_documents.store_documents(editor, uuids)
             for child in children:
                 change_article(loaded, editor, child, ArticleInput(type=type_, parent=None))
             yield loaded
@@ -172,7 +172,7 @@ def create_article(
         profile = loaded.terms.profile or get_or_create_profile(author).uuid
         content = dataclasses.replace(content, authors=(profile,))
     if has_given_uuid and (item := db.session.get(DeletedItem, uuid)):
-        deleted_items.discard_item_row(item)
+        bin_documents.delete_row_and_keep_edits(item)
         loaded.deleted_numbers |= queries.get_last_revision_numbers([uuid])
     if fields.is_imported:
         content = _break_parent_cycle(loaded, uuid, content)
@@ -255,7 +255,7 @@ def change_article(
     article.editor_id, article.key_name, article.last_updated = editor, current_key_name(), now
     changed = [difference.field for difference in compare_contents(old_content, content)]
     if content.custom != old_content.custom:
-        changed = select_public_names(changed)
+        changed = select_public_field_names(changed)
     note_change(article.type, uuid, state, get_article_state(article), fields=changed)
     return article
 
@@ -285,15 +285,15 @@ def restore_article(loaded: LoadedArticles, article: Article) -> None:
 
 
 def rerender_article(loaded: LoadedArticles, uuid: UUID) -> None:
-    """Rerender an article after other files were assigned to the relative addresses in its text."""
+    """Let `store_writes` rerender an article whose relative addresses now refer to other files."""
     article = loaded.get_article(uuid)
     write = loaded.writes.setdefault(uuid, ArticleWrite(article, get_content(article)))
-    write.is_rendered = True
+    write.must_render = True
     event_states.record_rendering(article, ChangeType.UPDATED)
 
 
 def changes_nothing(loaded: LoadedArticles, uuid: UUID, fields: ArticleInput) -> bool:
-    """Return whether a change with these fields would change nothing."""
+    """Return whether a write of these fields would leave the article unchanged."""
     old_content = get_content(loaded.get_article(uuid))
     try:
         content = _revise_content(loaded, old_content, fields, current_time())
@@ -331,7 +331,7 @@ def _revise_content(
     except Invalid as error:
         errors |= error.errors or {}
     else:
-        errors |= _find_missing_fields(old_content, content, fields) if list_definitions() else {}
+        errors |= _make_missing_field_errors(old_content, content, fields) if list_definitions() else {}
     if errors:
         raise Invalid("The article is invalid; `errors` names the fields to correct.", errors=errors)
     texts = content.texts
@@ -356,14 +356,14 @@ def _get_default_category(author: UUID, errors: Errors) -> UUID | None:
         return category.uuid
     slugs = db.session.scalars(select(Category.slug).order_by(Category.slug).limit(_MAX_NAMED_SLUGS)).all()
     known = f"send one of these slugs: {', '.join(slugs)}" if slugs else "create one with a login first"
-    errors["category"] = [f"Is required, because this key creates no category; {known}."]
+    errors["category"] = [f"Is required, because this key cannot create a category; {known}."]
     return None
 
 
 def _break_parent_cycle(loaded: LoadedArticles, uuid: UUID, content: ArticleContent) -> ArticleContent:
     """Return the content, without its parent if the page would be below itself.
 
-    An export that was edited, or made in another blog, can contain such a parent; the API refuses it.
+    An edited export, or an export of another blog, can contain such a parent; the API refuses it.
     """
     above, tree = content.parent, page_tree.get_tree() if content.parent else {}
     seen = set[UUID]()
@@ -374,7 +374,7 @@ def _break_parent_cycle(loaded: LoadedArticles, uuid: UUID, content: ArticleCont
     return dataclasses.replace(content, parent=None) if above == uuid else content
 
 
-def _find_missing_fields(
+def _make_missing_field_errors(
     old_content: ArticleContent | None, content: ArticleContent, fields: ArticleInput
 ) -> Errors:
     """Return errors for the required custom fields that a readable article lacks."""
@@ -383,11 +383,11 @@ def _find_missing_fields(
     is_unchanged = was_readable and content.custom == before
     if content.status not in READABLE_STATUSES or is_unchanged or fields.is_imported:
         return {}
-    return find_missing_fields(content.type, before, content.custom, was_readable=was_readable)
+    return make_missing_field_errors(content.type, before, content.custom, was_readable=was_readable)
 
 
 def _set_content(article: Article, content: ArticleContent, now: datetime) -> None:
-    """Set the columns and the links of the article."""
+    """Copy the content to the columns and the links of the article."""
     for name, text in content.texts.items():
         setattr(article, name, text)
     article.sort_key = make_sort_key(content.texts["title"])

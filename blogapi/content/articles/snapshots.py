@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from blogapi.content.articles.content import ArticleContent, make_default_seo
+from blogapi.content.articles.article_content import ArticleContent, make_default_seo
 from blogapi.content.articles.fields import TERM_LIST_FIELDS, TERM_LIST_NAMES, TEXT_DEFAULTS, TEXT_NAMES
 from blogapi.content.articles.models import Article
 from blogapi.content.articles.schemas import SeoBodySchema
@@ -38,10 +38,10 @@ def get_content(article: Article) -> ArticleContent:
 
 def dump_content(content: ArticleContent) -> str:
     """Return the content as JSON, which revisions and working copies store."""
-    return json.dumps(content.to_flat_dict(), default=_to_text, ensure_ascii=False)
+    return json.dumps(content.to_flat_dict(), default=_serialize_value, ensure_ascii=False)
 
 
-def _to_text(value: Any) -> str:
+def _serialize_value(value: Any) -> str:
     return value.isoformat() if hasattr(value, "isoformat") else str(value)
 
 
@@ -72,11 +72,11 @@ def _parse_uuid(text: str | None) -> UUID | None:
     return UUID(text) if text else None
 
 
-def complete_edits(edits: ArticleContent, article: ArticleContent) -> ArticleContent:
+def apply_edits(edits: ArticleContent, article: ArticleContent) -> ArticleContent:
     """Return the content that the article would have if the edits of its working copy were published.
 
     An empty slug stands for the slug of the article, and an empty SEO field for the derived text. An SEO
-    field stays empty if it is empty in the article although a text could be derived for it.
+    field that is empty in the article, although its derived text is not, stays empty.
     """
     before, after = make_default_seo(article.texts), make_default_seo(edits.texts)
     seo = {

@@ -11,7 +11,7 @@ from uuid import UUID
 import marshmallow as ma
 
 from blogapi.content.articles import permissions, service
-from blogapi.content.articles.content import ArticleInput
+from blogapi.content.articles.article_content import ArticleInput
 from blogapi.content.articles.models import Article
 from blogapi.content.articles.resource import Resource
 from blogapi.content.articles.schemas import ArticleBodySchema
@@ -37,7 +37,7 @@ def add_write_operations(
     *,
     body_schema: type[ArticleBodySchema],
     list_fields_schema: type[ma.Schema],
-    resolve: ParentResolver,
+    resolve_parents: ParentResolver,
     deletion_predicate: str,
 ) -> None:
     """Add the operations that create, replace, change and delete the items of the resource.
@@ -68,7 +68,7 @@ def add_write_operations(
     @set_summary(f"Create {add_a_or_an(kind)}; without `status` it is a draft.")
     def create(fields: ArticleInput) -> Article:
         permissions.check_creation(fields)
-        (fields,) = resolve([fields], is_bulk=False)
+        (fields,) = resolve_parents([fields], is_bulk=False)
         return service.create_article_in_transaction(current_user_id(), fields)
 
     @bp.put("/<id:id>/")
@@ -79,7 +79,7 @@ def add_write_operations(
     @set_summary(f"Create or replace the {kind} with this uuid; the response to a GET is a valid body.")
     def replace(fields: ArticleInput, id: UUID) -> UpsertResult:
         permissions.check_replacement(id, fields)
-        (fields,) = resolve([dataclasses.replace(fields, uuid=id)], is_bulk=False)
+        (fields,) = resolve_parents([dataclasses.replace(fields, uuid=id)], is_bulk=False)
         return UpsertResult(*service.replace_article_in_transaction(current_user_id(), id, fields))
 
     @bp.patch("/<id:id>/")
@@ -91,7 +91,7 @@ def add_write_operations(
     def change(fields: ArticleInput, id: UUID) -> Article:
         fields = dataclasses.replace(fields, uuid=id)
         permissions.check_writes([fields], is_bulk=False)
-        (fields,) = resolve([fields], is_bulk=False)
+        (fields,) = resolve_parents([fields], is_bulk=False)
         return service.change_article_in_transaction(current_user_id(), id, fields)
 
     @bp.delete("/<id:id>/")
@@ -110,7 +110,7 @@ def add_write_operations(
     @set_summary(f"Create or replace several {kind}s, all or none.")
     def replace_all(items: Sequence[ArticleInput]) -> list[UUID]:
         permissions.check_writes(items, creates=True)
-        return service.replace_articles(current_user_id(), resolve(items, is_bulk=True))
+        return service.replace_articles(current_user_id(), resolve_parents(items, is_bulk=True))
 
     @bp.patch("/")
     @allow_writers
@@ -119,7 +119,7 @@ def add_write_operations(
     @set_summary(f"Change the given fields of several {kind}s, all or none.")
     def change_all(items: Sequence[ArticleInput]) -> list[UUID]:
         permissions.check_writes(items)
-        items = resolve(items, is_bulk=True)
+        items = resolve_parents(items, is_bulk=True)
         with permissions.report_deleted_items([item.uuid for item in items], kind):
             return service.change_articles(current_user_id(), items)
 

@@ -66,7 +66,7 @@ def _parse_imported_item(field: CustomField, value: Any) -> Any:
     return parse_value(field, text)
 
 
-def parse_values(stored: str) -> dict[str, Any]:
+def parse_stored_values(stored: str) -> dict[str, Any]:
     """Return the values of custom fields, by name, from the column `Article.custom`."""
     values: dict[str, Any] = json.loads(stored or NO_VALUES)
     return values
@@ -78,8 +78,8 @@ def dump_values(values: CustomValues) -> str:
 
 
 def list_media_paths(stored: str) -> list[str]:
-    """Return the values in `stored` that may be addresses of files of the media library."""
-    values = parse_values(stored).values() if "/media/" in stored else ()
+    """Return the values in `stored` that can be addresses of files in the media library."""
+    values = parse_stored_values(stored).values() if "/media/" in stored else ()
     items = [item for value in values for item in (value if isinstance(value, list) else [value])]
     return [item for item in items if isinstance(item, str) and item.startswith("/media/")]
 
@@ -88,7 +88,7 @@ def merge_values(stored: str, changes: CustomValues) -> str:
     """Return the stored values with these changes; a change to None removes the value."""
     if not changes:
         return stored
-    changed = parse_values(stored) | dict(changes)
+    changed = parse_stored_values(stored) | dict(changes)
     return dump_values({name: value for name, value in changed.items() if value is not None})
 
 
@@ -132,7 +132,7 @@ def parse_value(field: CustomField, text: str) -> Any:
     """Parse a single value that a query string or a file contains as text; raises UnfitValue."""
     if field.type == FieldType.NUMBER:
         if not re.fullmatch(r"[+-]?[0-9]{1,15}(\.[0-9]{1,15})?", text):
-            raise UnfitValue(f"“{text[:80]}” is not a number.")
+            raise UnfitValue(f"“{text[:80]}” is not a number of at most 15 digits.")
         value = float(text)
         return int(value) if value.is_integer() else value
     if field.type == FieldType.BOOLEAN:
@@ -142,7 +142,7 @@ def parse_value(field: CustomField, text: str) -> Any:
     return text
 
 
-def complete_addresses(field: CustomField, value: Any) -> Any:
+def make_picture_urls_absolute(field: CustomField, value: Any) -> Any:
     """Return a valid value in which the addresses of pictures are absolute."""
     if field.type != FieldType.PICTURE:
         return value
@@ -151,7 +151,7 @@ def complete_addresses(field: CustomField, value: Any) -> Any:
 
 def list_searched_texts(fields: Iterable[CustomField], stored: str) -> list[str]:
     """Return the stored values that searches cover, as texts."""
-    values = parse_values(stored)
+    values = parse_stored_values(stored)
     words: list[str] = []
     for field in fields:
         if field.is_searched and not field.is_admin_only and field.name in values:
@@ -196,9 +196,9 @@ def _require_text(value: Any) -> str:
 
 def _convert_number(field: CustomField, value: Any) -> int | float:
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    # This also refuses NaN; `math.isfinite` would raise an error for an integer that is too large.
+    # This condition refuses NaN too; `math.isfinite` would raise an error for a very large integer.
     if not is_number or not abs(value) <= 1e15:
-        raise UnfitValue(f"“{str(value)[:80]}” is not a number.")
+        raise UnfitValue(f"“{str(value)[:80]}” is not a number of at most 15 digits.")
     low, high = field.minimum, field.maximum
     if (low is not None and value < low) or (high is not None and value > high):
         limits = [

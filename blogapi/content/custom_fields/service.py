@@ -34,7 +34,7 @@ def add_use_counts(fields: Sequence[CustomField]) -> list[WithAttributes]:
     used, unfit = Counter[str](), Counter[str]()
     article = Base.metadata.tables["article"].c
     for stored in db.session.scalars(select(article.custom).where(article.custom != NO_VALUES)):
-        values = custom_values.parse_values(stored)
+        values = custom_values.parse_stored_values(stored)
         for field in fields:
             if field.name in values:
                 used[field.name] += 1
@@ -59,7 +59,7 @@ MAX_FIELDS = 100
 
 # The properties that decide which values fit, and which values searches cover.
 _SEARCH_PROPERTIES = ("type", "is_list", "choices", "minimum", "maximum", "is_searched", "is_admin_only")
-_DEFAULTS: Fields = {
+_DEFAULT_PROPERTIES: Fields = {
     "help": "",
     "is_list": False,
     "choices": "[]",
@@ -91,7 +91,7 @@ def define_field(fields: Fields, *, uuid: UUID | None = None) -> CustomField:
             raise Conflict(f"There are {MAX_FIELDS} fields already; delete one first.")
         last = db.session.scalar(select(func.max(CustomField.position))) or 0
         field = CustomField(uuid=uuid or uuid4(), created=current_time(), position=last + 1)
-        _set_properties(field, {**_DEFAULTS, **fields})
+        _set_properties(field, {**_DEFAULT_PROPERTIES, **fields})
         db.session.add(field)
         _store_definition(field, was_admin_only=True, updates_search_words=True)
     return field
@@ -101,7 +101,7 @@ def replace_field(uuid: UUID, fields: Fields) -> UpsertResult:
     """Create or replace the definition with this uuid."""
     if db.session.get(CustomField, uuid) is None:
         return UpsertResult(create_field(fields, uuid=uuid), created=True)
-    return UpsertResult(change_field(uuid, {**_DEFAULTS, **fields}), created=False)
+    return UpsertResult(change_field(uuid, {**_DEFAULT_PROPERTIES, **fields}), created=False)
 
 
 def change_field(uuid: UUID, fields: Fields) -> WithAttributes:

@@ -17,7 +17,7 @@ from blogapi.publication.visibility import is_readable
 from blogapi.storage.database import Base, current_time, db
 from blogapi.web.access import Caller, current_caller
 
-_PREFIX = "custom."
+_CUSTOM_PREFIX = "custom."
 
 
 class FieldDifference(Protocol):
@@ -39,7 +39,7 @@ def select_shown_values(articles: Sequence[CustomValues]) -> list[dict[str, Any]
     fields = list_visible_fields(current_caller()) if any(articles) else []
     shown = [
         {
-            field.name: custom_values.complete_addresses(field, values[field.name])
+            field.name: custom_values.make_picture_urls_absolute(field, values[field.name])
             for field in fields
             if field.name in values and custom_values.fits_definition(field, values[field.name])
         }
@@ -116,7 +116,7 @@ def select_hidden_values(values: CustomValues) -> dict[str, Any]:
     return {name: value for name, value in values.items() if name not in visible}
 
 
-def leave_out_admin_values(values: CustomValues) -> CustomValues:
+def omit_admin_values(values: CustomValues) -> CustomValues:
     """Return the values without those of fields for admins only; values without a definition stay."""
     hidden = {field.name for field in list_definitions() if field.is_admin_only}
     return {name: value for name, value in values.items() if name not in hidden}
@@ -124,19 +124,19 @@ def leave_out_admin_values(values: CustomValues) -> CustomValues:
 
 def select_visible_differences(changes: Sequence[DifferenceType]) -> list[DifferenceType]:
     """Return the differences between two versions, without custom fields that the caller may not read."""
-    names = [change.field for change in changes if change.field.startswith(_PREFIX)]
-    visible = select_visible_values({name.removeprefix(_PREFIX): None for name in names})
+    names = [change.field for change in changes if change.field.startswith(_CUSTOM_PREFIX)]
+    visible = select_visible_values({name.removeprefix(_CUSTOM_PREFIX): None for name in names})
     return [
         change
         for change in changes
-        if not change.field.startswith(_PREFIX) or change.field.removeprefix(_PREFIX) in visible
+        if not change.field.startswith(_CUSTOM_PREFIX) or change.field.removeprefix(_CUSTOM_PREFIX) in visible
     ]
 
 
-def select_public_names(names: Iterable[str]) -> list[str]:
+def select_public_field_names(names: Iterable[str]) -> list[str]:
     """Return the names of changed fields for an event, without custom fields that only admins may read."""
-    public = {f"{_PREFIX}{field.name}" for field in list_definitions() if not field.is_admin_only}
-    return [name for name in names if not name.startswith(_PREFIX) or name in public]
+    public = {f"{_CUSTOM_PREFIX}{field.name}" for field in list_definitions() if not field.is_admin_only}
+    return [name for name in names if not name.startswith(_CUSTOM_PREFIX) or name in public]
 
 
 def make_public_field_schemas() -> Mapping[str, dict[str, Any]]:

@@ -1,4 +1,4 @@
-"""The custom fields in the bodies and the queries of requests, checked against their definitions."""
+"""Checks the values of custom fields, in request bodies and imported files, against their definitions."""
 
 from __future__ import annotations
 
@@ -121,14 +121,14 @@ def describe_unfit_values(values: CustomValues) -> list[str]:
     return sentences
 
 
-def find_missing_fields(kind: str, before: str, after: str, *, was_readable: bool) -> Errors:
+def make_missing_field_errors(kind: str, before: str, after: str, *, was_readable: bool) -> Errors:
     """Return an error for each required field that is missing or invalid, if the item is to become public.
 
     With `was_readable`, the item is public already: only a required value that the write removes or makes
     invalid is an error.
     """
     errors: Errors = {}
-    old, new = custom_values.parse_values(before), custom_values.parse_values(after)
+    old, new = custom_values.parse_stored_values(before), custom_values.parse_stored_values(after)
     for field in list_definitions():
         if not field.is_required or kind not in field.kinds:
             continue

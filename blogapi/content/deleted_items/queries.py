@@ -13,7 +13,7 @@ from sqlalchemy import Select, func, select
 from blogapi.accounts.users.models import Account
 from blogapi.content.articles import permissions
 from blogapi.content.articles.models import DeletedItem
-from blogapi.content.articles.writing import deleted_items
+from blogapi.content.articles.writing import bin_documents
 from blogapi.content.deleted_items.schemas import ITEM_FIELDS, DeletedItemSchema
 from blogapi.content.search.tokenizer import make_sort_key
 from blogapi.content.taxonomies.authors import Author
@@ -37,7 +37,9 @@ def has_missed_schedule(item: DatedItem, deleted: datetime, now: datetime) -> bo
     return is_scheduled(item, deleted) and is_readable(item, now)
 
 
-def list_items(page: PageRequest | None, *, kind: str = "", q: str = "") -> Page[Sequence[WithAttributes]]:
+def list_deleted_items(
+    page: PageRequest | None, *, kind: str = "", q: str = ""
+) -> Page[Sequence[WithAttributes]]:
     """Return the deleted items that the caller may restore, the newest deletion first."""
     statement = _select_deleted_items().where(permissions.match_restorable_items())
     if kind:
@@ -45,14 +47,14 @@ def list_items(page: PageRequest | None, *, kind: str = "", q: str = "") -> Page
     if q:
         statement = statement.where(_item.sort_key.contains(make_sort_key(q), autoescape=True))
     found = fetch_row_page(statement.order_by(_item.deleted.desc(), _item.uuid), page)
-    return Page([_add_status(row) for row in found.rows], found.total, page)
+    return Page([_add_status_and_expiry(row) for row in found.rows], found.total, page)
 
 
 def get_deleted_item_json(uuid: UUID) -> JsonBody:
     """Return the deleted item with its text and the text of its edits; raises NotFound if it is unknown."""
     found = db.session.execute(_select_deleted_items().where(_item.uuid == uuid)).one_or_none()
-    row = _add_status(require_item(found, "There is no such deleted item."))
-    document = deleted_items.parse_document(db.session.get_one(DeletedItem, uuid))
+    row = _add_status_and_expiry(require_item(found, "There is no such deleted item."))
+    document = bin_documents.parse_document(db.session.get_one(DeletedItem, uuid))
     texts = [make_edited_json(document.article, copy, ITEM_FIELDS) for copy in (None, document.working_copy)]
     text, edited = ({"category": None, **json.loads(cast(bytes, json_body.body))} for json_body in texts)
     others = {"text": text, "edited_text": edited if document.working_copy else None}
@@ -68,7 +70,7 @@ def _select_deleted_items() -> Select[*tuple[Any, ...]]:
     )
 
 
-def _add_status(row: Any) -> WithAttributes:
+def _add_status_and_expiry(row: Any) -> WithAttributes:
     now = current_time()
     missed = has_missed_schedule(row, row.deleted, now)
     status = Status.DRAFT.value if missed else get_api_status(row, now)

@@ -30,7 +30,7 @@ bp = Blueprint(
 REPRESENTATION = Representation(
     queries.get_deleted_item_json,
     DeletedItemDetailsSchema(),
-    lambda: queries.list_items(None).rows,
+    lambda: queries.list_deleted_items(None).rows,
     DeletedItemSchema(many=True),
 )
 
@@ -40,7 +40,7 @@ REPRESENTATION = Representation(
 @bp.response(200, DeletedItemSchema(many=True), partial_schema=DeletedItemSchema, query=DeletedItemsQuery)
 def listed(query: Query) -> PartialResult:
     """List the deleted articles and pages that the caller may restore, the newest deletion first."""
-    return PartialResult(queries.list_items(query.page, **query.filters), query)
+    return PartialResult(queries.list_deleted_items(query.page, **query.filters), query)
 
 
 @bp.get("/<id:id>/")
@@ -48,20 +48,20 @@ def listed(query: Query) -> PartialResult:
 @bp.response(200, DeletedItemDetailsSchema())
 def single(id: UUID) -> JsonBody:
     """Return a deleted article or page with its text, its edits, and the HTML of both."""
-    permissions.check_deleted_item(id)
+    permissions.check_deleted_item_access(id)
     return queries.get_deleted_item_json(id)
 
 
 @bp.delete("/<id:id>/")
 @allow(author, scope="write")
-@bp.check_exists(permissions.check_deleted_item)
+@bp.check_exists(permissions.check_deleted_item_access)
 @bp.write(204, None, REPRESENTATION)
 def delete(id: UUID) -> None:
     """Delete an article or page for good, with its versions, edits and former addresses.
 
     The files that the item uses are not deleted.
     """
-    permissions.check_deleted_item(id)
+    permissions.check_deleted_item_access(id)
     delete_items_for_good([id])
 
 
@@ -71,7 +71,7 @@ def delete(id: UUID) -> None:
 @bp.write(204, None, REPRESENTATION)
 def delete_all(query: Fields) -> None:
     """Delete several articles and pages for good, all or none."""
-    write_items(query["uuid"], permissions.check_deleted_item)
+    write_items(query["uuid"], permissions.check_deleted_item_access)
     delete_items_for_good(query["uuid"])
 
 
@@ -83,17 +83,17 @@ def build_blueprint(resource: Resource) -> Blueprint:
         f"deleted_{kind}s", __name__, url_prefix=path, description=f"Deleted {kind}s", resource=f"{kind}s"
     )
 
-    def check_deleted_item(uuid: UUID) -> None:
-        permissions.check_deleted_item(uuid, kind)
+    def check_deleted_item_access(uuid: UUID) -> None:
+        permissions.check_deleted_item_access(uuid, kind)
 
     @bp.post("/<id:id>/restore/")
     @allow(resource.access_rule, scope="write")
-    @bp.check_exists(check_deleted_item)
+    @bp.check_exists(check_deleted_item_access)
     @bp.arguments(EmptySchema, required=False)
     @bp.write(200, RestoredSchema(), item, prepare_write=lambda nothing, id: prerender_items([id]))
     def restore(nothing: Fields, id: UUID) -> WithAttributes:
         """Restore a deleted article or page with its edits; `notes` describes each change to it."""
-        check_deleted_item(id)
+        check_deleted_item_access(id)
         return restore_items(current_user_id(), [id])[0]
 
     @bp.post("/restore/")
@@ -104,7 +104,7 @@ def build_blueprint(resource: Resource) -> Blueprint:
     )
     def restore_all(fields: Fields) -> Sequence[WithAttributes]:
         """Restore several deleted articles or pages, all or none; `notes` describes each change to them."""
-        write_items(fields["uuids"], check_deleted_item)
+        write_items(fields["uuids"], check_deleted_item_access)
         return restore_items(current_user_id(), fields["uuids"])
 
     return bp

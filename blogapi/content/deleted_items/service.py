@@ -11,7 +11,7 @@ from sqlalchemy import select
 
 from blogapi.accounts.users.queries import find_user
 from blogapi.content.articles import page_tree, permissions, prerendering, service
-from blogapi.content.articles.content import ArticleInput
+from blogapi.content.articles.article_content import ArticleInput
 from blogapi.content.articles.fields import TERM_LIST_NAMES
 from blogapi.content.articles.models import (
     Article,
@@ -23,13 +23,13 @@ from blogapi.content.articles.models import (
 )
 from blogapi.content.articles.queries import find_taken_slugs
 from blogapi.content.articles.snapshots import get_content
-from blogapi.content.articles.writing import deleted_items
-from blogapi.content.articles.writing.deleted_items import Document
+from blogapi.content.articles.writing import bin_documents
+from blogapi.content.articles.writing.bin_documents import BinDocument
 from blogapi.content.articles.writing.loaded_articles import write_articles_together
 from blogapi.content.articles.writing.term_references import keep_existing_terms
 from blogapi.content.deleted_items.queries import has_missed_schedule
 from blogapi.content.media import uses
-from blogapi.content.pages.hierarchy import NEW_NODE, find_parent_objection
+from blogapi.content.pages.hierarchy import NEW_NODE, find_parent_error
 from blogapi.content.revisions.service import delete_histories
 from blogapi.content.taxonomies.authors import find_profile, get_or_create_profile
 from blogapi.content.taxonomies.categories import CATEGORIES, DEFAULT_CATEGORY
@@ -44,7 +44,7 @@ from blogapi.web.fields import WithAttributes
 def prerender_items(uuids: Sequence[UUID]) -> None:
     """Render the contents of deleted items before the transaction that restores them."""
     rows = db.session.scalars(select(DeletedItem).where(DeletedItem.uuid.in_(uuids)))
-    articles = [deleted_items.parse_document(row).article for row in rows]
+    articles = [bin_documents.parse_document(row).article for row in rows]
     prerendering.prerender_sources((article.content, article.content_type) for article in articles)
 
 
@@ -54,11 +54,11 @@ def restore_items(user: UUID, uuids: Sequence[UUID]) -> list[WithAttributes]:
     Each note describes a difference from the state before the deletion. Preview links are not restored.
     """
     with transaction(visible=False):
-        documents, notes = dict[UUID, Document](), dict[UUID, list[str]]()
+        documents, notes = dict[UUID, BinDocument](), dict[UUID, list[str]]()
         for row in [db.session.get_one(DeletedItem, uuid) for uuid in uuids]:
-            documents[row.uuid] = deleted_items.parse_document(row)
+            documents[row.uuid] = bin_documents.parse_document(row)
             notes[row.uuid] = _adapt_article(documents[row.uuid].article, row, user)
-            deleted_items.delete_item_row(row)
+            bin_documents.delete_item_row(row)
         tree = _make_restored_tree(documents, notes)
         below = [child for doc in documents.values() for child in doc.children if child not in documents]
         moved = [child for child in below if child in tree and tree[child].parent in documents]
@@ -87,11 +87,11 @@ def delete_items_for_good(uuids: Sequence[UUID]) -> None:
     """Delete deleted items with their versions, edits, former addresses and uses of files."""
     with transaction(visible=False):
         for uuid in uuids:
-            deleted_items.delete_item_row(db.session.get_one(DeletedItem, uuid))
+            bin_documents.delete_item_row(db.session.get_one(DeletedItem, uuid))
         delete_histories(uuids)
 
 
-def delete_old_items() -> None:
+def delete_expired_items() -> None:
     """Delete the rows of items that were deleted more than BIN_DAYS ago; their edits become versions.
 
     A row that cannot be deleted, for example because it is damaged, is logged and stays.
@@ -101,15 +101,15 @@ def delete_old_items() -> None:
         try:
             with transaction(visible=False):
                 if row := db.session.get(DeletedItem, uuid):
-                    deleted_items.discard_item_row(row)
+                    bin_documents.delete_row_and_keep_edits(row)
         except (*BUSY_ERRORS, NewerSchema):
             raise
         except Exception:
-            current_app.logger.exception("the deleted item %s is not deleted for good", uuid)
+            current_app.logger.exception("cannot delete the deleted item %s for good; its row is kept", uuid)
 
 
 def _adapt_article(article: Article, row: DeletedItem, user: UUID) -> list[str]:
-    """Adapt the item to changes in the blog since its deletion; return sentences about these changes."""
+    """Adapt the item to changes in the blog since its deletion; return a sentence about each adaptation."""
     notes, content = [], get_content(article)
     if has_missed_schedule(content, row.deleted, current_time()):
         article.status, article.published_at = Status.DRAFT.value, None
@@ -138,24 +138,24 @@ def _adapt_article(article: Article, row: DeletedItem, user: UUID) -> list[str]:
     return notes
 
 
-def _make_restored_tree(documents: Mapping[UUID, Document], notes: Mapping[UUID, list[str]]) -> PageTree:
-    """Return the tree after the restoration; former children that have no parent return to their page."""
+def _make_restored_tree(documents: Mapping[UUID, BinDocument], notes: Mapping[UUID, list[str]]) -> PageTree:
+    """Return the tree after the restoration; former children that are now at the top return to their page."""
     tree = {**page_tree.get_tree(), **dict.fromkeys(documents, NEW_NODE)}
     parents = {uuid: document.article.parent_id for uuid, document in documents.items()}
     for parent, document in documents.items():
         for child in document.children:
             is_at_top = child in tree and tree[child].parent is None and parents.get(child) is None
-            if is_at_top and not find_parent_objection(child, parent, tree):
+            if is_at_top and not find_parent_error(child, parent, tree):
                 tree[child] = replace(tree[child], parent=parent)
     for uuid, above in parents.items():
-        if above is not None and find_parent_objection(uuid, above, tree):
+        if above is not None and find_parent_error(uuid, above, tree):
             notes[uuid].append("It is at the top, because it can no longer be below its former parent.")
         elif above is not None:
             tree[uuid] = replace(tree[uuid], parent=above)
     return tree
 
 
-def _restore_addresses_and_edits(uuid: UUID, document: Document, notes: list[str]) -> None:
+def _restore_addresses_and_edits(uuid: UUID, document: BinDocument, notes: list[str]) -> None:
     """Restore the edits of the item, and its former addresses unless another item has them now."""
     former = [row for row in document.former_addresses if _is_free_address(row)]
     if len(former) < len(document.former_addresses):

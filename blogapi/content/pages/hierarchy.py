@@ -7,7 +7,7 @@ from dataclasses import replace
 from uuid import UUID, uuid4
 
 from blogapi.content.articles import page_tree
-from blogapi.content.articles.content import ArticleInput
+from blogapi.content.articles.article_content import ArticleInput
 from blogapi.publication.visibility import Status
 from blogapi.site import page_paths
 from blogapi.web.errors import Invalid
@@ -58,14 +58,14 @@ def _make_tree_after_write(items: Iterable[ArticleInput]) -> page_paths.PageTree
 def _check_parent(fields: ArticleInput, tree: page_paths.PageTree) -> None:
     if not isinstance(fields.parent, UUID):
         return
-    if objection := find_parent_objection(fields.uuid, fields.parent, tree):
+    if message := find_parent_error(fields.uuid, fields.parent, tree):
         raise Invalid(
-            "The page is invalid; `errors` names the fields to correct.", errors={"parent": [objection]}
+            "The page is invalid; `errors` names the fields to correct.", errors={"parent": [message]}
         )
 
 
-def find_parent_objection(uuid: UUID | None, parent: UUID, tree: page_paths.PageTree) -> str:
-    """Return why the page (None: a new one) may not be below the parent, or "" if it may."""
+def find_parent_error(uuid: UUID | None, parent: UUID, tree: page_paths.PageTree) -> str:
+    """Return why the page (None: a new page) may not be below the parent, or "" if it may be there."""
     if parent not in tree:
         return "There is no such page."
     if uuid is not None and uuid in page_paths.list_ancestors(parent, tree):

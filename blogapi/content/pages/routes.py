@@ -80,11 +80,11 @@ def single(query: Query, id: UUID) -> JsonBody:
     """Return a page; if it is not public, only to editors and admins."""
     is_public = not permissions.may_see_hidden_article(id, current_caller())
     with permissions.report_deleted_items([id], PAGE):
-        return article_bodies.get_body(id, query.fields or PAGE_FIELDS, public=is_public, type_=PAGE)
+        return article_bodies.get_item_body(id, query.fields or PAGE_FIELDS, public=is_public, type_=PAGE)
 
 
 def _get_page_body(uuid: UUID, names: Sequence[str] | None = None) -> JsonBody:
-    return article_bodies.get_body(uuid, names or PAGE_FIELDS, type_=PAGE)
+    return article_bodies.get_item_body(uuid, names or PAGE_FIELDS, type_=PAGE)
 
 
 _ALL_PAGES = ArticleFilters(ordering="position", type=PAGE)
@@ -106,6 +106,6 @@ write_routes.add_write_operations(
     PAGES,
     body_schema=PageBodySchema,
     list_fields_schema=PageFieldsSchema,
-    resolve=hierarchy.resolve_parents,
+    resolve_parents=hierarchy.resolve_parents,
     deletion_predicate="can be restored for some days, and the pages below it move to the top",
 )

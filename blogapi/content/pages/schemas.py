@@ -8,7 +8,7 @@ from typing import Any
 import marshmallow as ma
 from marshmallow import validate
 
-from blogapi.content.articles.content import ArticleInput
+from blogapi.content.articles.article_content import ArticleInput
 from blogapi.content.articles.lists.query_schemas import ArticleListQuery
 from blogapi.content.articles.schemas import ArticleBodySchema, ArticleSchema, PageFieldsSchema
 from blogapi.content.custom_fields.validation import CustomValuesField

@@ -1,1 +1,1 @@
-"""Former versions of articles."""
+"""Former versions of articles and pages: their list, comparison, restoration and deletion."""

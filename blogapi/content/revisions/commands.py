@@ -24,16 +24,16 @@ def prune_revisions(keep: int | None, *, deleted: bool, yes: bool) -> None:
     name. Existing items, their working copies and deleted items that can be restored do not change.
     """
     if keep is None and not deleted:
-        raise click.UsageError("Name --keep, --deleted or both.")
+        raise click.UsageError("Pass --keep, --deleted or both.")
     with report_problems():
         if deleted:
-            _prune_deleted_items(asks=not yes)
+            _prune_deleted_histories(asks=not yes)
         if keep is not None:
             count = service.prune_revisions(keep)
             click.echo(f"Deleted {count} former versions; each article keeps at most {keep} without a name.")
 
 
-def _prune_deleted_items(*, asks: bool) -> None:
+def _prune_deleted_histories(*, asks: bool) -> None:
     count = len(service.list_unrestorable_items())
     if count and asks and is_stdin_terminal():
         click.echo(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from uuid import UUID
 
 from blogapi.content.articles import permissions
-from blogapi.content.articles.content import ArticleInput
+from blogapi.content.articles.article_content import ArticleInput
 from blogapi.content.articles.models import Article
 from blogapi.content.articles.resource import Resource
 from blogapi.content.revisions import service
@@ -41,7 +41,7 @@ def build_blueprint(resource: Resource) -> Blueprint:
     @bp.response(200, RevisionSchema(many=True), partial_schema=schema, query=ListQuery)
     def listed(query: Query, id: UUID) -> PartialResult:
         """List the former versions, newest first; the article or page may have been deleted."""
-        permissions.check_history(id, resource.kind)
+        permissions.check_history_access(id, resource.kind)
         return PartialResult(service.list_revisions(id, query.page), query)
 
     @bp.post("/")
@@ -57,7 +57,7 @@ def build_blueprint(resource: Resource) -> Blueprint:
         """
         name, edits = new_revision
         if edits is not None:
-            permissions.check_working_copy(id, edits)
+            permissions.check_working_copy_save(id, edits)
         return service.add_content_fields(service.add_revision(current_user_id(), id, name, edits))
 
     @bp.patch(_REVISION_PATH)
@@ -66,7 +66,7 @@ def build_blueprint(resource: Resource) -> Blueprint:
     @bp.response(200, RevisionSchema())
     def change(fields: Fields, id: UUID, number: int) -> WithAttributes:
         """Name a former version, or the current version."""
-        permissions.check_history(id, resource.kind)
+        permissions.check_history_access(id, resource.kind)
         return service.add_content_fields(service.name_revision(id, number, **fields))
 
     @bp.get(_REVISION_PATH)
@@ -74,7 +74,7 @@ def build_blueprint(resource: Resource) -> Blueprint:
     @bp.response(200, schema(), partial_schema=schema, query=DetailQuery)
     def single(query: Query, id: UUID, number: int) -> PartialResult:
         """Return a former version with its whole content."""
-        permissions.check_history(id, resource.kind)
+        permissions.check_history_access(id, resource.kind)
         return PartialResult(service.add_content_fields(service.get_revision(id, number)), query)
 
     @bp.get(f"{_REVISION_PATH}compare/")
@@ -83,7 +83,7 @@ def build_blueprint(resource: Resource) -> Blueprint:
     @bp.response(200, ComparisonSchema())
     def compare(query: Fields, id: UUID, number: int) -> Fields:
         """List the fields that differ between this version and a later one, with both values."""
-        permissions.check_history(id, resource.kind)
+        permissions.check_history_access(id, resource.kind)
         return service.compare_revisions(id, number, **query)
 
     def prerender_version(nothing: Fields, id: UUID, number: int) -> None:

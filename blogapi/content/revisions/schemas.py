@@ -9,7 +9,7 @@ from uuid import UUID
 
 import marshmallow as ma
 
-from blogapi.content.articles.content import ArticleInput
+from blogapi.content.articles.article_content import ArticleInput
 from blogapi.content.articles.fields import OUTPUT_FIELDS
 from blogapi.content.articles.schemas import KeyName
 from blogapi.content.working_copies.schemas import (

@@ -9,13 +9,13 @@ from uuid import UUID
 from sqlalchemy import delete, exists, func, select, union
 
 from blogapi.accounts.users.models import Account
-from blogapi.content.articles import content, page_tree, snapshots
+from blogapi.content.articles import article_content, page_tree, snapshots
 from blogapi.content.articles import service as article_service
-from blogapi.content.articles.content import ArticleInput
+from blogapi.content.articles.article_content import ArticleInput
 from blogapi.content.articles.models import Article, ArticleRevision, DeletedItem
 from blogapi.content.articles.queries import find_article, get_article
 from blogapi.content.articles.snapshots import get_content, parse_content
-from blogapi.content.articles.writing import deleted_items, history
+from blogapi.content.articles.writing import bin_documents, history
 from blogapi.content.articles.writing.term_references import keep_existing_terms
 from blogapi.content.custom_fields import custom_values
 from blogapi.content.custom_fields.shown_values import (
@@ -83,9 +83,9 @@ def restore_revision(
         fields = version.to_input()
         article = find_article(article_id)
         deleted = db.session.get(DeletedItem, article_id) if article is None else None
-        if current := deleted_items.parse_document(deleted).article if deleted is not None else article:
+        if current := bin_documents.parse_document(deleted).article if deleted is not None else article:
             # Custom fields that the caller may not read do not change.
-            hidden = select_hidden_values(custom_values.parse_values(current.custom))
+            hidden = select_hidden_values(custom_values.parse_stored_values(current.custom))
             fields = replace(fields, custom=select_visible_values(fields.custom) | hidden)
         if article is not None:
             if keeps_authors:
@@ -117,7 +117,7 @@ def add_revision(editor: UUID, article_id: UUID, name: str, edits: ArticleInput 
             writer = {"user_id": copy.user_id, "key_name": copy.key_name, "created": copy.last_updated}
         else:
             return history.name_current_version(article, name)
-        content = snapshots.complete_edits(content, current)
+        content = snapshots.apply_edits(content, current)
         return history.add_version(article, content, name=name, **writer)
 
 
@@ -152,7 +152,7 @@ def compare_revisions(article_id: UUID, number: int, *, to: int | None = None) -
         to, after = current.version, get_content(current)
     else:
         after = parse_content(get_revision(article_id, to or 0).content)
-    changes = select_visible_differences(content.compare_contents(before, after))
+    changes = select_visible_differences(article_content.compare_contents(before, after))
     return {"before": number, "after": to, "changes": changes}
 
 

@@ -11,12 +11,12 @@ from uuid import UUID
 from sqlalchemy import select
 
 from blogapi.accounts.users.models import Account
-from blogapi.content.articles.content import ArticleContent, make_default_seo
+from blogapi.content.articles.article_content import ArticleContent, make_default_seo
 from blogapi.content.articles.models import Article, WorkingCopy
 from blogapi.content.articles.queries import get_article
 from blogapi.content.articles.responses.article_bodies import make_article_body
 from blogapi.content.articles.responses.article_fields import find_term_fields
-from blogapi.content.articles.snapshots import complete_edits, get_content, parse_content
+from blogapi.content.articles.snapshots import apply_edits, get_content, parse_content
 from blogapi.content.articles.writing.derived_columns import render_articles
 from blogapi.content.articles.writing.term_references import keep_existing_terms
 from blogapi.content.custom_fields.shown_values import select_visible_values
@@ -34,7 +34,7 @@ def find_working_copy(article_id: UUID) -> WorkingCopy | None:
     return db.session.get(WorkingCopy, article_id)
 
 
-def check_exists(article_id: UUID) -> None:
+def check_working_copy_exists(article_id: UUID) -> None:
     """Raise NotFound if the article has no working copy."""
     uuid = db.session.scalar(select(WorkingCopy.article_id).where(WorkingCopy.article_id == article_id))
     require_item(uuid, _NOT_FOUND_MESSAGE)
@@ -57,7 +57,7 @@ def get_copy_details(article_id: UUID) -> WithAttributes:
     return _add_fields(copy, parse_content(copy.content), uuid=article_id, user=user, not_live=not_live)
 
 
-def get_item_details(article: Article) -> WithAttributes:
+def get_item_as_working_copy(article: Article) -> WithAttributes:
     """Return an article in the form of a working copy; `not_live` is empty if the article is scheduled."""
     content, editor = get_content(article), db.session.get(Account, article.editor_id)
     content = replace(content, seo=get_written_seo(content))
@@ -71,7 +71,7 @@ def get_copy_or_item(article_id: UUID) -> WithAttributes:
     try:
         return get_copy_details(article_id)
     except NotFound:
-        return get_item_details(get_article(article_id))
+        return get_item_as_working_copy(get_article(article_id))
 
 
 def get_written_seo(content: ArticleContent) -> dict[str, str]:
@@ -102,7 +102,7 @@ def make_edited_json(article: Article, copy: WorkingCopy | None, names: Sequence
     """
     own = get_content(article)
     edits, category = keep_existing_terms(parse_content(copy.content) if copy else own)
-    content = complete_edits(edits, own)
+    content = apply_edits(edits, own)
     changed: dict[str, Any] = {
         **content.texts,
         **{f"seo_{name}": text for name, text in content.seo.items()},

@@ -10,7 +10,7 @@ from uuid import UUID
 from flask import request
 
 from blogapi.content.articles import permissions
-from blogapi.content.articles.content import ArticleInput
+from blogapi.content.articles.article_content import ArticleInput
 from blogapi.content.articles.models import Article, WorkingCopy
 from blogapi.content.articles.resource import Resource
 from blogapi.content.working_copies import queries, service
@@ -87,14 +87,14 @@ def build_blueprint(resource: Resource) -> Blueprint:
             )
 
     def save_edits(fields: ArticleInput, id: UUID, *, partial: bool = False) -> UpsertResult:
-        permissions.check_working_copy(id, fields)
+        permissions.check_working_copy_save(id, fields)
         check_copy_was_read(id)
         user, publishes = current_user_id(), current_caller().may_change_public
         options = {"partial": partial, "rebase": sends_item_etag(id), "publishes": publishes}
         saved, created = service.save_working_copy(user, id, fields, **options)
         if isinstance(saved, WorkingCopy):
             return UpsertResult(WithAttributes(saved, uuid=id), created)
-        details = schema().dump(queries.get_item_details(saved))
+        details = schema().dump(queries.get_item_as_working_copy(saved))
         response = web_json.make_json_response(web_json.to_json_bytes(details))
         response.set_etag(item.compute_etag(id) or "")
         return UpsertResult(response, created=False)
@@ -111,7 +111,7 @@ def build_blueprint(resource: Resource) -> Blueprint:
     @allow(resource.access_rule, scope=resource.draft_scope)
     @bp.check_exists(resource.check_access)
     @bp.arguments(body_schema)
-    @bp.write(200, schema(), representation, creates=True, prepare_write=service.prerender_save)
+    @bp.write(200, schema(), representation, creates=True, prepare_write=service.prerender_saved_edits)
     def replace(fields: ArticleInput, id: UUID) -> UpsertResult:
         """Save the working copy of an article or page; no version is created, and readers see no changes.
 
@@ -132,7 +132,7 @@ def build_blueprint(resource: Resource) -> Blueprint:
     @bp.write(
         *(200, schema(), representation),
         creates=True,
-        prepare_write=partial(service.prerender_save, partial=True),
+        prepare_write=partial(service.prerender_saved_edits, partial=True),
     )
     def change(fields: ArticleInput, id: UUID) -> UpsertResult:
         """Change the given fields of the working copy, or of the item if it has no working copy.
@@ -146,7 +146,7 @@ def build_blueprint(resource: Resource) -> Blueprint:
     @bp.delete("/")
     @allow(resource.access_rule, scope="write")
     @bp.check_exists(resource.check_access)
-    @bp.check_exists(queries.check_exists)
+    @bp.check_exists(queries.check_working_copy_exists)
     @bp.write(204, None, representation)
     def delete(id: UUID) -> None:
         """Discard the working copy of an article or page; the history keeps it as a former version."""

@@ -9,7 +9,7 @@ import marshmallow as ma
 from marshmallow import validate
 
 from blogapi.accounts.users.schemas import UserReferenceSchema
-from blogapi.content.articles.content import ArticleInput
+from blogapi.content.articles.article_content import ArticleInput
 from blogapi.content.articles.fields import OUTPUT_FIELDS
 from blogapi.content.articles.schemas import ArticleBodySchema, KeyName
 from blogapi.content.custom_fields.validation import CustomValuesField

@@ -16,7 +16,7 @@ from sqlalchemy import select
 
 from blogapi.content.articles import service as article_service
 from blogapi.content.articles import snapshots
-from blogapi.content.articles.content import ArticleContent, ArticleInput, make_default_seo
+from blogapi.content.articles.article_content import ArticleContent, ArticleInput, make_default_seo
 from blogapi.content.articles.lifecycle import UNSET, Unset
 from blogapi.content.articles.models import Article, ArticleRevision, WorkingCopy
 from blogapi.content.articles.queries import get_article
@@ -61,7 +61,7 @@ def save_working_copy(
         before = snapshots.parse_content(copy.content) if copy else replace(content, slug="")
         if copy is not None and rebase:
             before = replace(before, custom=_rebase_hidden_values(copy, before.custom, article))
-        # Custom fields that are omitted stay as they are, so those that the user may not read, too.
+        # Omitted custom fields keep their values, also those fields that the user may not read.
         edits = make_edits(replace(content, custom=before.custom), fields, before if partial else None)
         if partial and copy is None and edits == make_edits(content, ArticleInput(), before):
             return article, False
@@ -91,13 +91,13 @@ def save_working_copy(
 def _rebase_hidden_values(copy: WorkingCopy, custom: str, article: Article) -> str:
     """Return the custom fields of the copy, whose edits are now based on the current version of the article.
 
-    A value that the user may not read, and that is not edited in the copy, becomes that of the article.
+    A value that the user may not read, and that is not edited in the copy, is taken from the article.
     """
     base = db.session.get(ArticleRevision, (article.uuid, copy.base_version))
     if base is None:
         return custom
-    edited, current = custom_values.parse_values(custom), custom_values.parse_values(article.custom)
-    former = custom_values.parse_values(snapshots.parse_content(base.content).custom)
+    edited, current = map(custom_values.parse_stored_values, (custom, article.custom))
+    former = custom_values.parse_stored_values(snapshots.parse_content(base.content).custom)
     hidden = select_hidden_values(edited | former | current)
     unedited = {name: current.get(name) for name in hidden if edited.get(name) == former.get(name)}
     return custom_values.merge_values(custom, unedited)
@@ -122,7 +122,7 @@ def _save_into_article(
 def make_edits(
     article: ArticleContent, fields: ArticleInput, base: ArticleContent | None = None
 ) -> ArticleContent:
-    """Return the content of a working copy with these fields; see `snapshots.complete_edits`.
+    """Return the content of a working copy with these fields; see `snapshots.apply_edits`.
 
     An omitted field is taken from `base`; without `base`, it is reset as by a PUT of the article. An empty
     category, slug or list of authors stands for the value in the article. Raises Invalid if the category, a
@@ -157,8 +157,8 @@ def make_edits(
 def discard_working_copy(article_id: UUID) -> None:
     """Move the working copy to the history of the article; raises NotFound if there is no copy."""
     with transaction(visible=False):
-        queries.check_exists(article_id)
-        history.keep_working_copies([article_id])
+        queries.check_working_copy_exists(article_id)
+        history.move_working_copies_to_history([article_id])
 
 
 def is_scheduled_item(article_id: UUID | None) -> bool:
@@ -167,7 +167,7 @@ def is_scheduled_item(article_id: UUID | None) -> bool:
     return article is not None and is_scheduled(article, current_time())
 
 
-def prerender_save(fields: ArticleInput, id: UUID, *, partial: bool = False) -> None:
+def prerender_saved_edits(fields: ArticleInput, id: UUID, *, partial: bool = False) -> None:
     """Before the transaction of a save, render the content if the save can change a scheduled article."""
     if is_scheduled_item(id):
         if partial and (copy := queries.find_working_copy(id)):
@@ -220,8 +220,8 @@ def _check_base_version(article: Article, base_version: int, status: str | None)
     """Raise Conflict if the content of the article differs from the content of the version `base_version`.
 
     The status, the publication time, the parent and the position may differ, because the edits of a working
-    copy do not contain them; so may the category, if it was merged into the current one. However, if
-    the edits are based on a draft and are stored with the status `draft`, this must not unpublish an article
+    copy do not contain them. The category may differ if it was merged into the current category. If the
+    edits are based on a draft and are stored with the status `draft`, this must not unpublish an article
     that was published in the meantime.
     """
     if article.version == base_version:
@@ -251,5 +251,5 @@ def _check_base_version(article: Article, base_version: int, status: str | None)
 
 def _make_input(edits: ArticleContent, article: ArticleContent) -> ArticleInput:
     edits, category = keep_existing_terms(edits)
-    fields = snapshots.complete_edits(edits, article).to_input()
+    fields = snapshots.apply_edits(edits, article).to_input()
     return replace(fields, slug=edits.slug or None, category=fields.category if category else None)

@@ -13,7 +13,7 @@ from sqlalchemy.orm import Mapped, mapped_column
 
 from blogapi import clock
 from blogapi.content.articles.models import Article, WorkingCopy
-from blogapi.content.articles.queries import check_exists
+from blogapi.content.articles.queries import check_item_exists
 from blogapi.content.articles.responses import article_bodies
 from blogapi.content.articles.schemas import PageFieldsSchema
 from blogapi.content.pages.schemas import PAGE_FIELDS
@@ -70,7 +70,7 @@ def get_item_json(token: str, names: Sequence[str] | None) -> tuple[JsonBody, bo
     if type_ == ItemType.PAGE:
         names = PAGE_FIELDS if names is None else [name for name in names if name in _PAGE_FIELD_NAMES]
     if copy is None:
-        return article_bodies.get_body(article_id, names), False
+        return article_bodies.get_item_body(article_id, names), False
     return get_edited_json(copy, names), True
 
 
@@ -94,7 +94,7 @@ def create_preview(user: UUID, article_id: UUID, *, seconds: int) -> WithAttribu
     """
     token, now = secrets.token_urlsafe(32), clock.now()
     with transaction(visible=False):
-        check_exists(article_id)
+        check_item_exists(article_id)
         db.session.execute(delete(Preview).where(Preview.expires <= now))
         preview = Preview(
             digest=digest_token(token),

@@ -14,10 +14,10 @@ from uuid import UUID
 import marshmallow as ma
 from sqlalchemy import ColumnDefault
 
-from blogapi.content.articles.content import ArticleInput
+from blogapi.content.articles.article_content import ArticleInput
 from blogapi.content.articles.models import Article, WorkingCopy
 from blogapi.content.custom_fields import service as custom_field_service
-from blogapi.content.custom_fields.custom_values import parse_values
+from blogapi.content.custom_fields.custom_values import parse_stored_values
 from blogapi.content.custom_fields.definitions import list_definitions
 from blogapi.content.custom_fields.schemas import FieldBodySchema
 from blogapi.content.custom_fields.validation import convert_imported_values
@@ -111,7 +111,7 @@ class WorkingCopyRestorer:
                 return Result.SKIPPED, (_CHANGED_NOTE,)
             if article is not None and not self.state.dry_run:
                 # A value that the copy lacks is removed, except for a value that the user may not write.
-                removed = dict.fromkeys(self.state.select_custom_values(parse_values(article.custom)))
+                removed = dict.fromkeys(self.state.select_custom_values(parse_stored_values(article.custom)))
                 edits = replace(article_input, custom={**removed, **given})
                 copy, _ = copy_service.save_working_copy(self.state.author, uuid, edits)
                 assert isinstance(copy, WorkingCopy), "only a user who may publish writes into the article"

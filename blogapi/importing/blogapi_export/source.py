@@ -13,7 +13,7 @@ from typing import Any
 from urllib.parse import quote
 from uuid import UUID
 
-from blogapi.content.articles.content import make_default_seo
+from blogapi.content.articles.article_content import make_default_seo
 from blogapi.content.articles.fields import TERM_LIST_FIELDS, TEXT_FIELDS
 from blogapi.content.articles.lifecycle import ContentType
 from blogapi.content.taxonomies.categories import DEFAULT_CATEGORY

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import marshmallow as ma
 
-from blogapi.content.articles.content import ArticleInput
+from blogapi.content.articles.article_content import ArticleInput
 from blogapi.content.articles.page_tree import read_tree
 from blogapi.content.articles.schemas import ArticleBodySchema
 from blogapi.content.custom_fields.validation import convert_imported_values

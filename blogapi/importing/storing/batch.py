@@ -11,12 +11,12 @@ from uuid import UUID, uuid4
 
 from sqlalchemy import select
 
-from blogapi.content.articles.content import ArticleInput, make_default_seo
+from blogapi.content.articles.article_content import ArticleInput, make_default_seo
 from blogapi.content.articles.models import Article, FormerPath
 from blogapi.content.articles.prerendering import render_content
 from blogapi.content.articles.queries import find_taken_slugs
 from blogapi.content.articles.service import change_article, changes_nothing, create_article, rerender_article
-from blogapi.content.articles.writing.loaded_articles import LoadedArticles, load_rows
+from blogapi.content.articles.writing.loaded_articles import LoadedArticles, load_articles
 from blogapi.content.custom_fields.validation import describe_unfit_values
 from blogapi.content.taxonomies.categories import Category
 from blogapi.delivery.redirects import service as redirect_service
@@ -222,7 +222,7 @@ class ImportBatch:
 
     def _equals_article(self, record: ArticleRecord, uuid: UUID, loaded: LoadedArticles) -> bool:
         article_input = self._make_input(record, uuid)
-        load_rows(loaded, [article_input], [uuid])
+        load_articles(loaded, [article_input], [uuid])
         return changes_nothing(loaded, uuid, article_input)
 
     def _update_article(
@@ -259,7 +259,7 @@ class ImportBatch:
         elif has_changed:
             is_remapped = self.media.map_paths(file.article_id, record)
             article_input, editor = self._make_input(record, file.article_id), self._state.author
-            load_rows(loaded, [article_input], [file.article_id])
+            load_articles(loaded, [article_input], [file.article_id])
             if is_remapped:
                 rerender_article(loaded, file.article_id)
             if state.status == Status.ARCHIVED and record.status in READABLE_STATUSES:
@@ -292,7 +292,7 @@ class ImportBatch:
         cover = self.media.get_address(record.cover_image, uuid)
         is_other_cover = state.cover_image in own_covers and state.cover_image != cover
         if is_remapped or is_other_cover:
-            load_rows(loaded, [], [uuid])
+            load_articles(loaded, [], [uuid])
         if is_remapped:
             rerender_article(loaded, uuid)
         if is_other_cover:
@@ -326,7 +326,7 @@ class ImportBatch:
         uuid = file.article_id or record.uuid or uuid4()
         self.media.map_paths(uuid, record)
         author, article_input = self._state.author, self._make_input(record, uuid)
-        load_rows(loaded, [article_input], [])
+        load_articles(loaded, [article_input], [])
         preferred = article_input.slug or slugs.make_slug(record.slug or record.title)
         if preferred in self._state.redirects:
             redirect_service.delete_former_slug(preferred)

@@ -15,7 +15,7 @@ from pathlib import Path
 from uuid import UUID
 
 from blogapi import clock
-from blogapi.content.articles.content import ArticleInput
+from blogapi.content.articles.article_content import ArticleInput
 from blogapi.content.articles.page_tree import read_tree
 from blogapi.content.articles.prerendering import prerender_sources, render_content
 from blogapi.content.articles.service import change_article

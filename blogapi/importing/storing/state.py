@@ -14,7 +14,7 @@ from sqlalchemy.exc import DataError, IntegrityError
 
 from blogapi.accounts.users.models import Account
 from blogapi.content.custom_fields.custom_values import CustomValues
-from blogapi.content.custom_fields.shown_values import leave_out_admin_values
+from blogapi.content.custom_fields.shown_values import omit_admin_values
 from blogapi.content.taxonomies.authors import Author
 from blogapi.content.taxonomies.models import Term
 from blogapi.importing.format_api.article_record import ArticleRecord
@@ -144,7 +144,7 @@ class ImportState:
 
     def select_custom_values(self, values: CustomValues) -> CustomValues:
         """Return the values of custom fields that the user who started the import may write."""
-        return leave_out_admin_values(values) if self.restricted else values
+        return omit_admin_values(values) if self.restricted else values
 
     def plan_term(self, slug: str, term: Term) -> None:
         """Keep a term that was created in a dry run for later transactions."""

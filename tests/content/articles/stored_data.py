@@ -84,7 +84,7 @@ def check_stored_data():
     assert public_authors == set(db.session.scalars(select(Author.uuid).where(match_public_authors())))
     for article in articles:
         assert article.author_links
-        assert article_bodies.get_body(article.uuid).body == web_json.to_json_bytes(
+        assert article_bodies.get_item_body(article.uuid).body == web_json.to_json_bytes(
             ArticleSchema().dump(article)
         )
     assert list(event_checks.run_checks()) == [

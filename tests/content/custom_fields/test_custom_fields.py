@@ -74,12 +74,16 @@ def test_a_put_keeps_the_fields_that_it_does_not_name(define, write, as_admin):
         ({"type": "text", "list": True}, ["a", "  "], "Must not be empty."),
         ({"type": "text"}, "\x00", "Contains a control character or a lone surrogate; remove it."),
         ({"type": "text"}, "a" * 1001, "Must have at most 1000 characters."),
-        ({"type": "number"}, "about 5", "“about 5” is not a number."),
-        ({"type": "number"}, True, "“True” is not a number."),
-        ({"type": "number"}, 10**400, f"“1{'0' * 79}” is not a number."),
-        ({"type": "number"}, 10**15 + 1, "“1000000000000001” is not a number."),
-        ({"type": "number"}, -(10**309), f"“-1{'0' * 78}” is not a number."),
-        ({"type": "number", "list": True}, [1, 10**400], f"“1{'0' * 79}” is not a number."),
+        ({"type": "number"}, "about 5", "“about 5” is not a number of at most 15 digits."),
+        ({"type": "number"}, True, "“True” is not a number of at most 15 digits."),
+        ({"type": "number"}, 10**400, f"“1{'0' * 79}” is not a number of at most 15 digits."),
+        ({"type": "number"}, 10**15 + 1, "“1000000000000001” is not a number of at most 15 digits."),
+        ({"type": "number"}, -(10**309), f"“-1{'0' * 78}” is not a number of at most 15 digits."),
+        (
+            {"type": "number", "list": True},
+            [1, 10**400],
+            f"“1{'0' * 79}” is not a number of at most 15 digits.",
+        ),
         ({"type": "number", "minimum": 1, "maximum": 5}, 6, "Must be at least 1 and at most 5."),
         ({"type": "boolean"}, 1, "Must be true or false."),
         ({"type": "date"}, "2026-02-30", "Must be a date such as 2026-01-31."),
@@ -275,12 +279,13 @@ def test_every_write_names_the_value_that_does_not_fit(define, as_admin):
         ):
             assert answer.status_code == 422, (answer.request.path, answer.json)
             assert answer.json["errors"] == {
-                "custom.rating": ["“5” is not a number."],
+                "custom.rating": ["“5” is not a number of at most 15 digits."],
                 "custom.none": ["There is no such custom field."],
             }
         for write in (as_admin.put, as_admin.patch):
             errors = write(items, json=[{**good, "uuid": uuid}, {**bad, "uuid": OTHER}]).json["errors"]
-            assert errors["1.custom.rating"] == ["“5” is not a number."] and len(errors) == 2
+            assert errors["1.custom.rating"] == ["“5” is not a number of at most 15 digits."]
+            assert len(errors) == 2
     kind = as_admin.post(PAGES, json={"title": "T", "custom": {"other": "x"}}).json["errors"]
     assert kind == {"custom.other": ["Only articles have this custom field."]}
 

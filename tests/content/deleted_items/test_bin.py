@@ -375,7 +375,7 @@ def test_prune_can_do_both_and_asks_for_one(app, as_admin, prune, histories):
     assert "Deleted the versions of 1 deleted" in output and "Deleted 1 former versions" in output
     assert list_versions(as_admin, histories)[2] is None
     result = app.test_cli_runner().invoke(args=["revisions", "prune"])
-    assert (result.exit_code, "Name --keep, --deleted or both." in result.output) == (2, True)
+    assert (result.exit_code, "Pass --keep, --deleted or both." in result.output) == (2, True)
 
 
 def test_prune_asks_on_a_terminal(app, as_admin, prune, histories, monkeypatch):

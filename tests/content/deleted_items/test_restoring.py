@@ -499,12 +499,12 @@ def test_the_history_keeps_the_edits_when_the_row_leaves(app, as_admin, write, d
     else:
         with app.app_context():
             set_clock(NOON + 30 * DAY - timedelta(microseconds=1))
-            deleted_items.delete_old_items()
+            deleted_items.delete_expired_items()
             assert count_rows(app) == 1
             db.session.rollback()
             # From this time on, nobody can restore the item.
             set_clock(NOON + 30 * DAY)
-            deleted_items.delete_old_items()
+            deleted_items.delete_expired_items()
             db.session.rollback()
     assert count_rows(app) == 0
     assert [one["title"] for one in as_admin.get(f"{path}revisions/").json] == ["Edits", "Rye"]
@@ -523,7 +523,7 @@ def test_a_damaged_row_does_not_keep_the_other_old_rows(app, as_admin, write, de
         with transaction():
             db.session.get_one(DeletedItem, UUID(damaged)).document = '{"article": [{"uui'
         set_clock(NOON + 31 * DAY)
-        deleted_items.delete_old_items()
+        deleted_items.delete_expired_items()
         assert [str(uuid) for uuid in db.session.scalars(select(DeletedItem.uuid))] == [damaged]
     assert f"the deleted item {damaged} is not deleted" in caplog.text
 

@@ -9,7 +9,7 @@ from uuid import UUID
 import pytest
 
 from blogapi.content.articles import service
-from blogapi.content.articles.content import ArticleInput
+from blogapi.content.articles.article_content import ArticleInput
 from blogapi.publication.models import Event
 from blogapi.storage.database import db, transaction
 from tests.conftest import ARTICLES

@@ -46,7 +46,7 @@ import mmap, struct, sys, time
 from uuid import UUID
 from blogapi import create_app
 from blogapi.content.articles import service
-from blogapi.content.articles.content import ArticleInput
+from blogapi.content.articles.article_content import ArticleInput
 from blogapi.accounts.users import queries as users
 with create_app().app_context(), open(sys.argv[1], "r+b") as file:
     acknowledged = mmap.mmap(file.fileno(), 16)

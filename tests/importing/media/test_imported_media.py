@@ -11,7 +11,7 @@ from PIL import Image
 from sqlalchemy import select
 
 from blogapi.content.articles import service as article_service
-from blogapi.content.articles.content import ArticleInput
+from blogapi.content.articles.article_content import ArticleInput
 from blogapi.content.articles.models import Article
 from blogapi.content.media import images
 from blogapi.content.media import service as media_service

@@ -60,7 +60,10 @@ def test_front_matter_with_the_name_of_a_field_is_taken(imported, as_admin):
 
 def test_an_imported_value_that_does_not_fit_is_kept_with_a_note(imported, as_admin):
     assert find(as_admin, "Odd") == ({}, {"rating": "about 5"})
-    note = "Its value of the custom field “rating” does not fit, and is kept: “about 5” is not a number."
+    note = (
+        "Its value of the custom field “rating” does not fit, and is kept: “about 5” is not a number of at "
+        "most 15 digits."
+    )
     assert note in imported
 
 
@@ -193,10 +196,10 @@ def test_a_report_does_not_tell_which_values_fields_for_admins_have(define, run_
     define("rating", "number")
     post = make_post(1, "fee: Marit", "rating: Berit")
     report = run_import(post, restricted=None)
-    assert "“Berit” is not a number." in report and "for admins does not fit" not in report
+    assert "“Berit” is not a number of" in report and "for admins does not fit" not in report
     # Editors can read the report of an import that an admin started.
     report = run_import(post)
-    assert "“Berit” is not a number." in report
+    assert "“Berit” is not a number of at most 15 digits." in report
     assert "A value of a custom field for admins does not fit, and is kept." in report
     assert "Marit" not in report and "fee" not in report
     assert find(as_login, "Post 1") == ({}, {"fee": "Marit", "rating": "Berit"})

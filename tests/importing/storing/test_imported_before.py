@@ -11,7 +11,7 @@ import pytest
 from sqlalchemy import select
 
 from blogapi.content.articles import service as articles
-from blogapi.content.articles.content import ArticleInput
+from blogapi.content.articles.article_content import ArticleInput
 from blogapi.content.articles.models import Article
 from blogapi.importing.format_api import (
     CONTRACT_VERSION,

@@ -15,7 +15,7 @@ from sqlalchemy.orm import joinedload, selectinload
 from blogapi import clock
 from blogapi.content.articles import queries as articles
 from blogapi.content.articles import service as article_service
-from blogapi.content.articles.content import ArticleInput
+from blogapi.content.articles.article_content import ArticleInput
 from blogapi.content.articles.models import Article, ArticleTag, FormerSlug
 from blogapi.content.taxonomies.categories import DEFAULT_CATEGORY
 from blogapi.content.taxonomies.tags import Tag

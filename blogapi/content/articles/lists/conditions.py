@@ -100,8 +100,8 @@ class ArticleCondition:
 
     `of_article` applies to the rows of articles. `in_all` is faster in statements that read all articles,
     such as counts. `of_link` applies to the rows of `link`, the columns of a table of links to tags or
-    authors. With `drives`, each article has at most one matching row, so a list can be read from the index of
-    the links. `of_any_tag` applies to all rows of ArticleTag, because they repeat the category of the
+    authors. With `drives`, each article has at most one matching link, so a list can be read from the index
+    of the links. `of_any_tag` applies to all rows of ArticleTag, because they repeat the category of the
     article. With `is_selective`, an index finds the few matching articles.
     """
 
@@ -153,10 +153,10 @@ def list_filter_conditions(filters: ArticleFilters) -> Iterator[ArticleCondition
         wanted = (field.name, json.dumps(field.values), field.is_list)
         yield ArticleCondition(has_json_value(_article.custom, *map(literal, wanted)))
     if filters.q:
-        yield _match_words(filters.q)
+        yield _match_search_query(filters.q)
 
 
-def list_state_conditions(
+def list_status_conditions(
     filters: ArticleFilters, columns: Any, now: datetime, *, public: bool
 ) -> list[ColumnElement[bool]]:
     """Return the conditions on the type and the status of articles."""
@@ -180,18 +180,18 @@ def list_period_conditions(column: Any, filters: ArticleFilters) -> list[ColumnE
     return [*([column >= after] if after else ()), *([column < before] if before else ())]
 
 
-def is_only_author(author_id: UUID) -> bool:
+def is_author_of_all_articles(author_id: UUID) -> bool:
     """Return whether this user has written all articles."""
     # For `<` and `>`, the database looks up one entry of the index; for `!=`, it would read the whole index.
     others = [exists().where(_article.author_id < author_id), exists().where(_article.author_id > author_id)]
     return not db.session.scalar(select(or_(*others)))
 
 
-#: Maps each reference (uuid, slug or former slug of a tag or a category) to the uuids of its terms.
-UuidsByReference = Mapping[str, Sequence[UUID]]
+#: Maps each reference (uuid, slug or former slug of a tag or a category) to the uuids of the matching terms.
+TermUuidsByReference = Mapping[str, Sequence[UUID]]
 
 
-def find_filter_terms(filters: ArticleFilters) -> tuple[UuidsByReference, UuidsByReference]:
+def find_filter_terms(filters: ArticleFilters) -> tuple[TermUuidsByReference, TermUuidsByReference]:
     """Return the tags and the categories that the filters name; unknown references are left out.
 
     A category includes all categories below it, unless the filters are `exact`.
@@ -234,7 +234,7 @@ def find_filter_terms(filters: ArticleFilters) -> tuple[UuidsByReference, UuidsB
 
 @cache
 def _select_filter_terms(models: tuple[type[Tag | Category], ...], exact: bool) -> Any:
-    """Return the statement that selects, for each term that the filters name, the uuids that it includes."""
+    """Return the statement that selects the terms in the filters, and the descendants of categories."""
     selects = []
     for model in models:
         term = table_of(model).c
@@ -253,7 +253,7 @@ def _select_filter_terms(models: tuple[type[Tag | Category], ...], exact: bool) 
     return union_all(*selects)
 
 
-def _list_term_uuids(named: UuidsByReference, references: Sequence[str]) -> list[UUID]:
+def _list_term_uuids(named: TermUuidsByReference, references: Sequence[str]) -> list[UUID]:
     return list({uuid: None for reference in references for uuid in named.get(reference, ())})
 
 
@@ -293,7 +293,7 @@ def _match_author(reference: str) -> ArticleCondition:
     if uuid is None or author == uuid or (row is None and author):
         return by_author
     wrote = _article.author_id == uuid
-    if is_only_author(uuid):
+    if is_author_of_all_articles(uuid):
         return ArticleCondition(wrote)
     return ArticleCondition(or_(wrote, by_author.of_article), or_(wrote, by_author.in_all))
 
@@ -301,21 +301,20 @@ def _match_author(reference: str) -> ArticleCondition:
 def _match_language(language: str) -> ArticleCondition:
     if language != normalize_language(get_site().language):
         return ArticleCondition(and_(_article.language != "", _article.language == language))
-    return ArticleCondition(is_in_language(_article.uuid, language))
+    return ArticleCondition(match_language(_article.uuid, language))
 
 
-def is_in_language(uuid: ColumnElement[UUID], language: str) -> ColumnElement[bool]:
-    """Return the condition that the article with this uuid is in the language."""
+def match_language(uuid: ColumnElement[UUID], language: str) -> ColumnElement[bool]:
+    """Return the SQL condition that the article with this uuid is in the language."""
     # The index of languages contains only articles that name their language.
     named = select(_other.uuid).where(_other.language != "")
     if language != normalize_language(get_site().language):
         return uuid.in_(named.where(_other.language == language))
-    # Writes store the language of the site as an empty text, but the site may have had another language
-    # before.
+    # Articles from before a change of the site's language can name the language that the site has now.
     return uuid.not_in(named.where(_other.language != language))
 
 
-def _match_words(text: str) -> ArticleCondition:
+def _match_search_query(text: str) -> ArticleCondition:
     query, session = parse_query(text), db.session()
     if not query:
         return ArticleCondition(false())

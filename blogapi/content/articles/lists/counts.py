@@ -10,7 +10,7 @@ from uuid import UUID
 
 from sqlalchemy import ColumnElement, Select, case, func, select, true
 
-from blogapi.content.articles.lists.conditions import is_in_language
+from blogapi.content.articles.lists.conditions import match_language
 from blogapi.content.articles.models import Article
 from blogapi.content.taxonomies.authors import AUTHORS
 from blogapi.content.taxonomies.categories import CATEGORIES
@@ -50,7 +50,7 @@ class ArticleCounter:
 
         With a language, only articles in this language are counted.
         """
-        is_counted = [self.is_public, *([is_in_language(self.article, language)] if language else [])]
+        is_counted = [self.is_public, *([match_language(self.article, language)] if language else [])]
         # Each subquery counts a range of the term's index; for GROUP BY, SQLite would use another index.
         number = select(func.count()).where(self.link == self.term, *is_counted).scalar_subquery()
         statement = select(self.term, number).where(true() if uuid is None else self.term == uuid)

@@ -7,7 +7,7 @@ from typing import Any
 import marshmallow as ma
 from marshmallow import validate
 
-from blogapi.content.articles.fields import SEARCHED_NAMES
+from blogapi.content.articles.fields import SEARCHED_FIELDS
 from blogapi.content.custom_fields.filters import CustomFiltersField
 from blogapi.publication.visibility import ANY_STATUS, API_STATUSES
 from blogapi.web.fields import BoundedList, Fields, Identifier, Language, Text, TextBoolean, Timestamp
@@ -19,7 +19,7 @@ ORDERINGS = (
 )
 
 
-#: How often a parameter with a uuid or slug of a term can be repeated; each tag of `tags_all` is a condition.
+#: The maximum number of values of a parameter for terms; each value of `tags_all` adds an SQL condition.
 MAX_REFERENCES = 100
 
 
@@ -41,7 +41,7 @@ class ArticleCountsQuery(DetailQuery):
     q = Text(
         max_length=200,
         metadata={
-            "description": f"Full-text query over {', '.join(('title', *SEARCHED_NAMES))} and body. All "
+            "description": f"Full-text query over {', '.join(('title', *SEARCHED_FIELDS))} and body. All "
             "words must match, the last one as a prefix. The articles are ordered by relevance unless "
             f"`ordering` is sent. A search has at most {MAX_SEARCH_PAGE} pages.",
             "example": "bread",
@@ -144,7 +144,7 @@ class ArticleListQuery(ListQuery, ArticleCountsQuery):
     status = ma.fields.String(
         validate=validate.OneOf((*API_STATUSES, ANY_STATUS)),
         metadata={
-            "description": "For editors and admins: list all authors' articles in this status, or in `any`.",
+            "description": "For editors and admins: list all authors' articles in this status (`any`: all).",
             "example": "draft",
         },
     )

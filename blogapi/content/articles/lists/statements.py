@@ -21,10 +21,10 @@ from blogapi.content.articles.lists.conditions import (
     ArticleCondition,
     ArticleFilters,
     find_filter_terms,
-    is_only_author,
+    is_author_of_all_articles,
     list_filter_conditions,
     list_period_conditions,
-    list_state_conditions,
+    list_status_conditions,
 )
 from blogapi.content.articles.models import Article, ArticleTag, UnindexedColumns, WorkingCopy
 from blogapi.content.search.models import SearchEntry
@@ -72,11 +72,12 @@ class ListStatements(NamedTuple):
     total: Select[int]
 
 
-def build_list(filters: ArticleFilters, *, public: bool, author_id: UUID | None = None) -> ListStatements:
+def build_list_statements(
+    filters: ArticleFilters, *, public: bool, author_id: UUID | None = None
+) -> ListStatements:
     """Return the statements of the list of matching articles.
 
-    With `public`, the list has only public articles. With `author_id`, the list has only articles of this
-    user.
+    With `public`, only public articles are listed; with `author_id`, only articles of this user.
     """
     ordering, now = filters.ordering or NEWEST_FIRST, current_time()
     conditions = _list_all_conditions(filters, author_id)
@@ -89,7 +90,7 @@ def build_list(filters: ArticleFilters, *, public: bool, author_id: UUID | None 
         order = (link.listed_from, ordering.startswith("-")), (link.article_id, False)
         return _make_list_statements(uuids, order, total)
     columns: Any = _article if ordering in _DATE_ORDERINGS else _ColumnsWithoutDateIndex
-    # An index of dates finds the scheduled articles, of which there are few.
+    # Only few articles are scheduled, and an index of dates finds them.
     skips_index = filters.status == SCHEDULED or any(condition.is_selective for condition in conditions)
     if skips_index:
         columns = _article if filters.status == SCHEDULED else UnindexedColumns
@@ -106,12 +107,12 @@ def select_matching_articles(
 ) -> Select[UUID] | None:
     """Return an unordered statement that selects the uuids of the matching articles; None if all match.
 
-    With `public`, the statement may still select articles that are not public, because the search excludes
-    them. With `author_id`, only articles of this author match.
+    With `public`, the statement can also select articles that are not public: the search excludes them.
+    With `author_id`, only articles of this author match.
     """
-    if (user_id := parse_uuid(filters.author)) and is_only_author(user_id):
+    if (user_id := parse_uuid(filters.author)) and is_author_of_all_articles(user_id):
         filters = replace(filters, author="")
-    if author_id and is_only_author(author_id):
+    if author_id and is_author_of_all_articles(author_id):
         author_id = None
     has_pages = not public and db.session.scalar(select(exists().where(match_pages(_article))))
     if author_id is None and not has_pages:
@@ -144,7 +145,7 @@ def list_search_entry_conditions(filters: ArticleFilters) -> list[ColumnElement[
 
 def _list_all_conditions(filters: ArticleFilters, author_id: UUID | None) -> list[ArticleCondition]:
     conditions = list(list_filter_conditions(filters))
-    if author_id is not None and not is_only_author(author_id):
+    if author_id is not None and not is_author_of_all_articles(author_id):
         conditions.append(ArticleCondition(_article.author_id == author_id))
     return conditions
 
@@ -162,7 +163,7 @@ def _select_articles(
     """Select `column` of the matching articles; `columns` are used in conditions on status, type and time."""
     wanted = [condition.get_sql(reads_all=reads_all) for condition in conditions]
     wanted += list_period_conditions(_article.published_at, filters)
-    wanted += list_state_conditions(filters, columns, now, public=public)
+    wanted += list_status_conditions(filters, columns, now, public=public)
     return select(column).select_from(table_of(Article)).where(*wanted)
 
 
@@ -227,7 +228,7 @@ def _make_list_statements(uuids: Any, order: Order, total: Select[int]) -> ListS
 def _make_statements_by_change(
     uuids: Any, edited: Any, ordering: str, total: Select[int], *, skips_index: bool
 ) -> ListStatements:
-    """Return the list ordered by the last change of the article or of its working copy, whichever is later.
+    """Return a list ordered by the time of the last change of the article or of its working copy.
 
     `edited` selects the same articles as `uuids`.
     """

@@ -1,4 +1,4 @@
-"""Reads articles as JSON bodies: one article, several articles, and the pages of lists."""
+"""Reads articles and pages as JSON: single items, arrays of items, and the pages of lists."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from blogapi.content.articles.lists.conditions import NO_FILTERS, ArticleFilters
 from blogapi.content.articles.lists.statements import (
     FEATURED_FIRST,
     ListStatements,
-    build_list,
+    build_list_statements,
     list_search_entry_conditions,
     select_matching_articles,
     select_status_counts,
@@ -23,11 +23,11 @@ from blogapi.content.articles.lists.statements import (
 from blogapi.content.articles.renderer_version import RENDERER_VERSION
 from blogapi.content.articles.responses import article_links, computed_fields, neighbours
 from blogapi.content.articles.responses.article_fields import (
-    Terms,
+    TermsByField,
     list_needed_fields,
     make_article_fields,
     order_field_names,
-    read_rows,
+    read_article_rows,
     read_terms,
 )
 from blogapi.content.articles.responses.computed_fields import COMPUTED_FIELDS
@@ -50,7 +50,7 @@ SnippetFinder = Callable[[Sequence[UUID]], Mapping[UUID, str]]
 _TIMESTAMP_FIELD = Timestamp()
 
 
-def get_body(
+def get_item_body(
     uuid: UUID, names: FieldNames = None, *, public: bool = False, type_: str | None = None
 ) -> JsonBody:
     """Return the article with these fields (None: the documented fields); raises NotFound if there is none.
@@ -59,18 +59,18 @@ def get_body(
     page.
     """
     needed = list_needed_fields(order_field_names(names))
-    rows = read_rows([uuid], needed, public=public)
+    rows = read_article_rows([uuid], needed, public=public)
     if not rows or type_ not in (None, rows[0].type):
         hint = f"; GET /api/v1/blog/{type_}s/ lists them" if type_ else ""
         raise NotFound(f"There is no such {type_ or 'article'}{hint}.")
     return make_article_body(rows[0], read_terms(rows, needed), names)
 
 
-def make_article_body(row: Any, terms: Terms, names: FieldNames) -> JsonBody:
+def make_article_body(row: Any, terms: TermsByField, names: FieldNames) -> JsonBody:
     """Return the JSON of the article in the row, with these fields."""
     fields = order_field_names(names)
     (article,) = _make_named_fields([row], fields, terms, None)
-    wanted = [name for name in fields if name in neighbours.FIELDS]
+    wanted = [name for name in fields if name in neighbours.NEIGHBOUR_FIELDS]
     if wanted:
         found = neighbours.find_neighbours(row.uuid, wanted)
         article = {name: found.get(name, article.get(name)) for name in fields if name in (*article, *found)}
@@ -116,8 +116,8 @@ def get_articles_body(
     """Return the array of these articles, in the given order, with these fields (None: documented fields).
 
     The ETag of a long array changes with every change of the blog. With `hashes_body`, the ETag is the digest
-    of the array, so that an author cannot learn from it when other users write. So is the ETag of a public
-    array that can contain links to unlisted items. The articles of such an array are read twice.
+    of the array, so that an author cannot learn from it when other users write. The ETag of
+    a public array that can link to unlisted items is such a digest too. Both arrays are read twice.
     """
     fields = order_field_names(names)
     if len(uuids) <= CHUNK_SIZE:
@@ -162,15 +162,15 @@ def _read_articles(
 ) -> tuple[Sequence[Any], list[Fields]]:
     """Return the rows of these articles, and their fields."""
     needed = list_needed_fields(names)
-    rows = read_rows(uuids, needed, public=public)
+    rows = read_article_rows(uuids, needed, public=public)
     terms = read_terms(rows, needed)
     return rows, _make_named_fields(rows, names, terms, snippets)
 
 
 def _make_named_fields(
-    rows: Sequence[Any], names: tuple[str, ...], terms: Terms, snippets: SnippetFinder | None
+    rows: Sequence[Any], names: tuple[str, ...], terms: TermsByField, snippets: SnippetFinder | None
 ) -> list[Fields]:
-    """Return the named fields of the articles in the rows, in this order, without `neighbours.FIELDS`."""
+    """Return the named fields of the articles in the rows, in this order, without NEIGHBOUR_FIELDS."""
     needed = list_needed_fields(names)
     articles = [make_article_fields(row, needed, terms) for row in rows]
     if any(name in names for name in COMPUTED_FIELDS):
@@ -201,11 +201,11 @@ def list_published_items(
     """
     if _ranks_by_relevance(filters):
         return _search_articles(names, page, filters)
-    return _list_articles(build_list(filters, public=True), page, names, filters, public=True)
+    return _list_articles(build_list_statements(filters, public=True), page, names, filters, public=True)
 
 
 def list_category_articles(uuid: UUID) -> JsonBody:
-    """Return the public articles of the category, without its descendants, newest first."""
+    """Return the public articles of the category, newest first, without articles of its descendants."""
     return list_published_items(filters=ArticleFilters(category=(str(uuid),), exact=True)).rows
 
 
@@ -241,7 +241,7 @@ def list_items_in_any_status(
         return _search_articles(
             names, page, filters, author_id=author_id, public=False, hashes_body=hashes_body
         )
-    articles = build_list(filters, public=False, author_id=author_id)
+    articles = build_list_statements(filters, public=False, author_id=author_id)
     return _list_articles(articles, page, names, filters, public=False, hashes_body=hashes_body)
 
 

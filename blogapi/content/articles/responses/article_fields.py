@@ -45,7 +45,7 @@ DumpPlan = Sequence[tuple[str, str | None, Callable[[Any, str, Any], Any]]]
 
 
 def _make_dump_plan(schema: ma.Schema, prefix: str = "") -> DumpPlan:
-    """Return the plan with which `dump_row` dumps rows that have an attribute for each field of the schema.
+    """Return the plan for `dump_row` of rows that have an attribute for each field of the schema.
 
     In the rows, the names of the attributes begin with the prefix.
     """
@@ -75,8 +75,8 @@ def dump_row(plan: DumpPlan, row: Any) -> Fields:
 _article = table_of(Article).c
 
 DOCUMENTED_FIELDS = tuple(ArticleSchema().fields)
-_SCHEMAS = (ListedArticleFieldsSchema, SingleArticleFieldsSchema, PageFieldsSchema)
-_FIELD_ORDER = tuple(dict.fromkeys(name for schema in _SCHEMAS for name in schema().fields))
+_RESPONSE_SCHEMAS = (ListedArticleFieldsSchema, SingleArticleFieldsSchema, PageFieldsSchema)
+_FIELD_ORDER = tuple(dict.fromkeys(name for schema in _RESPONSE_SCHEMAS for name in schema().fields))
 # The fields of an article that contain terms, each with the schema of these terms.
 _TERM_SCHEMAS: Mapping[str, ma.Schema] = {
     "category": EmbeddedCategorySchema(),
@@ -85,7 +85,7 @@ _TERM_SCHEMAS: Mapping[str, ma.Schema] = {
 }
 _TERM_MODELS: Mapping[str, Any] = {"category": Category, "tags": Tag, "authors": Author}
 # Fields that are neither columns of the article nor its terms.
-_FIELDS_FROM_ELSEWHERE = (*COMPUTED_FIELDS, *neighbours.FIELDS, "snippet")
+_SEPARATELY_READ_FIELDS = (*COMPUTED_FIELDS, *neighbours.NEIGHBOUR_FIELDS, "snippet")
 # The long fields, which no computed field needs.
 _LONG_FIELDS = ("content", "html", "toc")
 # Maps each field whose name is not the name of its column to the columns that it needs.
@@ -94,7 +94,7 @@ _COLUMNS_BY_FIELD: Mapping[str, tuple[str, ...]] = {
     "parent": ("parent_id",),
     "seo": tuple(
         name
-        for name in _article.keys()  # noqa: SIM118, the columns themselves are no names
+        for name in _article.keys()  # noqa: SIM118, iteration yields columns, not names
         if name.startswith("seo_")
     ),
     "excerpt": ("excerpt", "generated_excerpt"),
@@ -105,7 +105,7 @@ _COLUMNS_BY_FIELD: Mapping[str, tuple[str, ...]] = {
 
 
 _FIELDS_NOT_IN_ROW = tuple(
-    {*_FIELDS_FROM_ELSEWHERE, *_TERM_SCHEMAS} & {*PageFieldsSchema().fields, "category"}
+    {*_SEPARATELY_READ_FIELDS, *_TERM_SCHEMAS} & {*PageFieldsSchema().fields, "category"}
 )
 
 
@@ -118,7 +118,7 @@ class _RowSchema(PageFieldsSchema):
     # The row contains the rendered values.
     cover = ma.fields.Raw()  # type: ignore[assignment]
     toc = ma.fields.Raw()  # type: ignore[assignment]
-    stored_custom = ma.fields.Function(lambda row: custom_values.parse_values(row.custom))
+    stored_custom = ma.fields.Function(lambda row: custom_values.parse_stored_values(row.custom))
 
 
 ROW_FIELDS = tuple(_RowSchema().fields)
@@ -133,13 +133,13 @@ def order_field_names(names: Sequence[str] | None) -> tuple[str, ...]:
 @lru_cache(maxsize=512)
 def list_needed_fields(names: tuple[str, ...]) -> tuple[str, ...]:
     """Return the fields from the row and the terms of an article that a response with these fields needs."""
-    needed = computed_fields.get_needed_fields(names)
+    needed = computed_fields.list_additional_fields(names)
     if any(name in names for name in COMPUTED_FIELDS):
         needed = [*_SHORT_FIELDS, *needed]
-    return tuple(dict.fromkeys(name for name in (*names, *needed) if name not in _FIELDS_FROM_ELSEWHERE))
+    return tuple(dict.fromkeys(name for name in (*names, *needed) if name not in _SEPARATELY_READ_FIELDS))
 
 
-def read_rows(uuids: Sequence[UUID], needed: tuple[str, ...], *, public: bool) -> list[Any]:
+def read_article_rows(uuids: Sequence[UUID], needed: tuple[str, ...], *, public: bool) -> list[Any]:
     """Return the rows of these articles in this order, with the columns of the needed fields.
 
     Articles that do not exist, or with `public` are not public, are left out. Raises DatabaseError if a
@@ -172,10 +172,10 @@ def _select_rows(needed: tuple[str, ...], public: bool) -> Select[*tuple[Any, ..
 
 
 # Maps the name of a field to the terms of each article, in their order, by the uuid of the article.
-Terms = Mapping[str, Mapping[UUID, Sequence[Fields]]]
+TermsByField = Mapping[str, Mapping[UUID, Sequence[Fields]]]
 
 
-def read_terms(rows: Sequence[Any], needed: Collection[str]) -> Terms:
+def read_terms(rows: Sequence[Any], needed: Collection[str]) -> TermsByField:
     """Return the terms of the articles in these rows, for the needed fields that contain terms.
 
     The rows contain their categories; one statement reads the tags and authors.
@@ -245,7 +245,7 @@ def _list_term_columns(name: str) -> dict[str, ColumnElement[Any]]:
     }
 
 
-def make_article_fields(row: Any, needed: tuple[str, ...], terms: Terms) -> Fields:
+def make_article_fields(row: Any, needed: tuple[str, ...], terms: TermsByField) -> Fields:
     """Return the needed fields of an article, as JSON values by name, from its row and its terms.
 
     A page has no category. The HTML still contains references to other articles; see `article_links`.

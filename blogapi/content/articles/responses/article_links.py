@@ -27,10 +27,10 @@ from blogapi.site.queries import get_site
 from blogapi.storage.database import current_time, db, execute_in_batches, table_of
 
 _LINK = make_link_pattern(rf'{REFERENCE.pattern}(#[^"<>]*+)?')
-_SCHEME = "article:"
+_REFERENCE_SCHEME = "article:"
 
 _article, _category = table_of(Article).c, table_of(Category).c
-_SELECT_READABLE = (
+_SELECT_READABLE_ITEMS = (
     select(
         _article.uuid,
         _article.type,
@@ -44,9 +44,9 @@ _SELECT_READABLE = (
     .where(_article.uuid.in_(bindparam("uuids", expanding=True)), match_readable_items(UnindexedColumns))
 )
 _SELECT_CONTENT = select(_article.content).where(
-    _article.uuid == bindparam("uuid"), _article.content.contains(_SCHEME)
+    _article.uuid == bindparam("uuid"), _article.content.contains(_REFERENCE_SCHEME)
 )
-_SELECT_LINKED = select(_article.type, _article.uuid, _article.category_id).where(
+_SELECT_LINKED_ITEMS = select(_article.type, _article.uuid, _article.category_id).where(
     _article.uuid.in_(bindparam("uuids", expanding=True))
 )
 
@@ -57,7 +57,7 @@ def resolve_links(texts: Sequence[str]) -> list[str]:
     A link to an article or page that readers cannot see is replaced by its text. Without references, no
     statement is executed.
     """
-    uuids = {UUID(match[2]) for text in texts if _SCHEME in text for match in _LINK.finditer(text)}
+    uuids = {UUID(match[2]) for text in texts if _REFERENCE_SCHEME in text for match in _LINK.finditer(text)}
     if not uuids:
         return list(texts)
     urls = find_item_urls(uuids)
@@ -67,7 +67,7 @@ def resolve_links(texts: Sequence[str]) -> list[str]:
         url = urls.get(UUID(uuid))
         return text if url is None else f'<a{before} href="{escape(url)}{fragment}"{after}>{text}</a>'
 
-    return [_LINK.sub(replace_link, text) if _SCHEME in text else text for text in texts]
+    return [_LINK.sub(replace_link, text) if _REFERENCE_SCHEME in text else text for text in texts]
 
 
 def has_unlisted_items() -> bool:
@@ -88,7 +88,7 @@ def find_linked_items(uuid: UUID) -> Mapping[str, set[UUID]]:
     """
     content = db.session.connection().scalar(_SELECT_CONTENT, {"uuid": uuid})
     shown = defaultdict[str, set[UUID]](set)
-    for row in execute_in_batches(_SELECT_LINKED, "uuids", find_mentioned_articles(content or "")):
+    for row in execute_in_batches(_SELECT_LINKED_ITEMS, "uuids", find_mentioned_articles(content or "")):
         shown[row.type].add(row.uuid)
         if row.category_id is not None:
             shown[Category.kind].add(row.category_id)
@@ -98,7 +98,7 @@ def find_linked_items(uuid: UUID) -> Mapping[str, set[UUID]]:
 def find_item_urls(uuids: Iterable[UUID]) -> dict[UUID, str]:
     """Return the addresses of the articles and pages that readers can see."""
     site, now = get_site(), current_time()
-    rows = list(execute_in_batches(_SELECT_READABLE, "uuids", sorted(uuids), now=now))
+    rows = list(execute_in_batches(_SELECT_READABLE_ITEMS, "uuids", sorted(uuids), now=now))
     for row in rows:
         if row.status not in LISTED_STATUSES:
             # A change of an unlisted item purges only the responses with the cache tag of this item.

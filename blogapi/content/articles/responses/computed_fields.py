@@ -113,7 +113,7 @@ def compute_fields(names: Sequence[str], articles: Sequence[Fields]) -> Sequence
     """Return the named computed fields of each article; absent fields are left out."""
     group = ArticleGroup(articles)
     found: list[Fields] = [{} for _ in articles]
-    for name, field in _FIELDS.items():
+    for name, field in _FIELDS_BY_NAME.items():
         if name in names:
             for values, value in zip(found, field.compute(group), strict=True):
                 if value is not None or field.is_nullable:
@@ -121,9 +121,9 @@ def compute_fields(names: Sequence[str], articles: Sequence[Fields]) -> Sequence
     return found
 
 
-def get_needed_fields(names: Sequence[str]) -> Sequence[str]:
+def list_additional_fields(names: Sequence[str]) -> Sequence[str]:
     """Return the additional fields that the named computed fields need."""
-    return [needed for name in names if name in _FIELDS for needed in _FIELDS[name].needs]
+    return [needed for name in names if name in _FIELDS_BY_NAME for needed in _FIELDS_BY_NAME[name].needs]
 
 
 def get_unrecorded_state(names: Sequence[str]) -> str:
@@ -150,7 +150,7 @@ def _select_own_articles(caller: Caller) -> Select[UUID] | None:
 
 
 def _find_visible_rows(group: ArticleGroup, statement: Select[*tuple[Any, ...]]) -> dict[UUID, Any]:
-    """Return the rows of the articles that the caller could see as drafts, by the uuid of the article."""
+    """Return the selected rows, by article, of the articles that the caller could also see as drafts."""
     caller = current_caller()
     own_articles = _select_own_articles(caller)
     if own_articles is not None:
@@ -302,7 +302,7 @@ def _list_unfit_custom_values(group: ArticleGroup) -> Sequence[Fields | None]:
     ]
 
 
-_FIELDS: Mapping[str, ComputedField] = {
+_FIELDS_BY_NAME: Mapping[str, ComputedField] = {
     "url": ComputedField(("category",), lambda group: group.urls),
     "translations": ComputedField(("category",), _list_translations),
     "links": ComputedField(("category", *TERM_LIST_NAMES), _make_term_links),
@@ -317,4 +317,4 @@ _FIELDS: Mapping[str, ComputedField] = {
     "custom_unfit": ComputedField(("stored_custom",), _list_unfit_custom_values, is_nullable=True),
     "open_by": ComputedField((), _find_present_users, is_nullable=True),
 }
-COMPUTED_FIELDS = tuple(_FIELDS)
+COMPUTED_FIELDS = tuple(_FIELDS_BY_NAME)

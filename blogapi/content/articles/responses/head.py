@@ -30,7 +30,7 @@ from blogapi.site.heads import (
 from blogapi.site.models import Site
 from blogapi.web.fields import Fields
 
-_NOT_INDEXED = "noindex"
+_NOINDEX = "noindex"
 
 
 class _HeadTimes(NamedTuple):
@@ -66,7 +66,7 @@ def make_item_head(
         [*list_category_breadcrumbs(site, categories), *pages, (page.title, page.url)],
         article_properties=_make_article_properties(times, article, site) if category else {},
         alternates=_list_alternate_urls(article, translations),
-        robots=(article["robots"] or ROBOTS) if article["status"] in LISTED_STATUSES else _NOT_INDEXED,
+        robots=(article["robots"] or ROBOTS) if article["status"] in LISTED_STATUSES else _NOINDEX,
     )
 
 

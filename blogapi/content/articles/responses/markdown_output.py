@@ -28,13 +28,13 @@ MARKDOWN = "text/markdown"
 MARKDOWN_CONTENT = {200: {"content": {MARKDOWN: {"schema": {"type": "string"}}}}}
 
 # The fields in the front matter, under the names that the front matter of an export uses.
-_TEXT_FIELDS = (
+_VALUE_FIELDS = (
     *("title", "subtitle", "slug", "url", "published_at", "last_updated", "language", "translation_key"),
     *("excerpt", "cover_image"),
 )
 _EXPORT_NAMES = {"published_at": "date", "last_updated": "lastmod"}
 _LIST_FIELDS = ("tags", "authors")
-_SELECTED_FIELDS = (*_TEXT_FIELDS, "category", *_LIST_FIELDS, "content", "content_type")
+_SELECTED_FIELDS = (*_VALUE_FIELDS, "category", *_LIST_FIELDS, "content", "content_type")
 
 # Matches code in Markdown, in which references are not resolved: while all other references are resolved, a
 # mark replaces the colons in code. The mark is a character that Unicode reserves for use inside a program.
@@ -59,7 +59,7 @@ _LINK_PATTERNS = tuple(
     )
 )
 # Matches a reference and the Markdown before it, or the end of the HTML tag that contains the reference.
-_REFERENCE = re.compile(
+_REFERENCE_PATTERN = re.compile(
     rf"(\]\(\s{{0,3}}<?|\]: {{0,3}}<?)?(?<![\w/.:%-])(?:{ARTICLE.pattern}|{FILE.pattern})"
     r"(?=([^<>]{0,500}>)?)",
     re.IGNORECASE,
@@ -87,15 +87,15 @@ def offer_markdown(view: Callable[[Query, UUID], JsonBody]) -> Callable[[Query, 
             raise InvalidQuery(
                 "`fields` selects fields of JSON; leave it out, or send Accept: application/json."
             )
-        return _make_response(view(replace(query, fields=_SELECTED_FIELDS), id))
+        return _make_markdown_response(view(replace(query, fields=_SELECTED_FIELDS), id))
 
     return negotiate_format
 
 
-def _make_response(body: JsonBody) -> Response:
+def _make_markdown_response(body: JsonBody) -> Response:
     assert isinstance(body.body, bytes), "the JSON of a single item is never streamed"
     item: Fields = json.loads(body.body)
-    fields: Fields = {_EXPORT_NAMES.get(name, name): item[name] for name in _TEXT_FIELDS if item.get(name)}
+    fields: Fields = {_EXPORT_NAMES.get(name, name): item[name] for name in _VALUE_FIELDS if item.get(name)}
     if category := item.get("category"):
         fields["categories"] = [category["name"]]
     fields |= {name: [one["name"] for one in item[name]] for name in _LIST_FIELDS if item.get(name)}
@@ -129,4 +129,4 @@ def _resolve_references(content: str, *, is_markdown: bool) -> str:
         address = addresses.get(UUID(article or file)) if before or tag_end else None
         return reference[0] if address is None else f"{before}{escape(address)}"
 
-    return _REFERENCE.sub(resolve_reference, content).replace(_COLON_MARK, ":")
+    return _REFERENCE_PATTERN.sub(resolve_reference, content).replace(_COLON_MARK, ":")

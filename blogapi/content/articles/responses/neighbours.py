@@ -22,34 +22,34 @@ from blogapi.site.queries import get_site
 from blogapi.storage.database import current_time, db, table_of
 from blogapi.web.fields import Fields, WithAttributes
 
-FIELDS = ("previous", "next", "related")
+NEIGHBOUR_FIELDS = ("previous", "next", "related")
 
 MAX_RELATED_ARTICLES = 5
 
 _article, _tag, _category = table_of(Article).c, table_of(ArticleTag).c, table_of(Category).c
 _other = table_of(Article).alias("other").c
-_SCHEMA = ArticleLinkSchema()
+_LINK_SCHEMA = ArticleLinkSchema()
 # The neighbours have the same order as the lists of articles.
 _NEWEST_FIRST = (desc(_article.published_at), _article.uuid)
 _OLDEST_FIRST = (_article.published_at, desc(_article.uuid))
 
 
 def find_neighbours(uuid: UUID, names: Collection[str]) -> Fields:
-    """Return the requested fields of FIELDS for an article, by name."""
+    """Return the fields `names` of an article, by name; `names` contains some of NEIGHBOUR_FIELDS."""
     columns = (_article.uuid, _article.published_at, _article.category_id, _article.language)
     article = db.session.execute(select(*columns).where(_article.uuid == uuid)).one()
     find = {"previous": _find_previous_article, "next": _find_next_article, "related": _find_related_articles}
     site, found = get_site(), Fields()
     for name in names:
         links = [
-            _SCHEMA.dump(WithAttributes(row, url=make_row_url(site, row))) for row in find[name](article)
+            _LINK_SCHEMA.dump(WithAttributes(row, url=make_row_url(site, row))) for row in find[name](article)
         ]
         found[name] = links if name == "related" else next(iter(links), None)
     return found
 
 
 def _find_previous_article(article: Any) -> Sequence[Any]:
-    # A draft may have no time, and a scheduled article comes after all public articles.
+    # A draft can lack a publication time, and a scheduled article comes after all public articles.
     if article.published_at is None:
         return ()
     time = min(article.published_at, current_time() + timedelta(microseconds=1))
@@ -67,7 +67,7 @@ def _find_next_article(article: Any) -> Sequence[Any]:
 
 
 def _find_related_articles(article: Any) -> Sequence[Any]:
-    """Return the public articles with most tags of this article, then the newest articles of its category."""
+    """Return the public articles that share most tags with the article, then the newest of its category."""
     now = current_time()
     is_common = _tag.tag_id.in_(select(_tag.tag_id).where(_tag.article_id == article.uuid))
     # The rows of ArticleTag repeat the category, so that no row of Article is read.

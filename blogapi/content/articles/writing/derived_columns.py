@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 from sqlalchemy.orm.attributes import flag_modified
 
 from blogapi.content.articles import search_texts
-from blogapi.content.articles.fields import SEARCHED_NAMES
+from blogapi.content.articles.fields import SEARCHED_FIELDS
 from blogapi.content.articles.models import Article
 from blogapi.content.articles.prerendering import render_content
 from blogapi.content.articles.schemas import CoverSchema, HeadingSchema
@@ -38,7 +38,7 @@ _COVER_SCHEMA, _HEADINGS_SCHEMA = CoverSchema(), HeadingSchema(many=True)
 
 @dataclass(frozen=True, slots=True)
 class RenderedArticle:
-    """An article, the values of its derived columns, its plain text, and the files that it uses, by uuid."""
+    """A rendering: the article, its derived columns, its plain text, and the files that it uses, by uuid."""
 
     article: Article
     columns: Mapping[str, Any]
@@ -122,5 +122,5 @@ def reindex_articles(session: Session, articles: Sequence[Article]) -> None:
 
 def make_search_text(article: Article, plain_text: str) -> SearchText:
     """Return the texts of an article that searches cover; `plain_text` is the content of the article."""
-    others = search_texts.join_texts((getattr(article, name) for name in SEARCHED_NAMES), article.custom)
+    others = search_texts.join_texts((getattr(article, name) for name in SEARCHED_FIELDS), article.custom)
     return SearchText(article.uuid, get_listed_from(article), article.title, others, plain_text)

@@ -1,4 +1,4 @@
-"""The part of an article's state that readers can see, as events record it."""
+"""Computes the states of articles in events: when readers can see an article, and at which address."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def get_article_state(article: Article) -> ItemState:
 
 
 def _get_category(uuid: UUID) -> Category:
-    """Return the category, which a transaction reads once; `article.category` may not be updated yet."""
+    """Return the category, which is read once per transaction; `article.category` can be out of date."""
     categories = _categories.get(db.session())
     if uuid not in categories:
         with db.session.no_autoflush:

@@ -1,4 +1,4 @@
-"""The history of an article: adds former versions and edits to it, and names versions."""
+"""Adds former versions and edits to the history of an article, and names versions."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import Any
 from uuid import UUID
 
 from blogapi.content.articles import queries
-from blogapi.content.articles.content import ArticleContent
+from blogapi.content.articles.article_content import ArticleContent
 from blogapi.content.articles.models import Article, ArticleRevision, WorkingCopy
-from blogapi.content.articles.snapshots import complete_edits, dump_content, get_content, parse_content
+from blogapi.content.articles.snapshots import apply_edits, dump_content, get_content, parse_content
 from blogapi.content.media import uses
 from blogapi.storage.database import db
 from blogapi.web.access import current_key_name
@@ -35,8 +35,8 @@ def keep_former_version(
     """Add the current version of the article, which a write replaces, to the history.
 
     `last_number` is the highest number in the history, or 0. The history can contain versions that were
-    added without a change of the article, such as kept edits or a named version: then `last_number` is not
-    below the number of the current version. Returns the new highest number in the history.
+    added without a change of the article, such as kept edits or a named version: then `last_number` is at
+    least the number of the current version. Returns the new highest number in the history.
     """
     former = _find_revision(article.uuid, article.version) if last_number >= article.version else None
     former = former or _add_revision(article, content)
@@ -62,17 +62,17 @@ def add_version(article: Article, content: ArticleContent, **columns: Any) -> Ar
     return revision
 
 
-def keep_working_copies(uuids: Sequence[UUID]) -> None:
+def move_working_copies_to_history(uuids: Sequence[UUID]) -> None:
     """Add the edits in the working copies of these articles to the history, and delete the working copies."""
     copies = queries.find_working_copies(uuids)
     for uuid, article in queries.find_articles(list(copies)).items():
-        keep_edits(article, get_content(article), copies[uuid])
+        add_edits(article, get_content(article), copies[uuid])
         delete_working_copy(copies[uuid])
 
 
-def keep_edits(article: Article, content: ArticleContent, copy: WorkingCopy) -> None:
+def add_edits(article: Article, content: ArticleContent, copy: WorkingCopy) -> None:
     """Add the edits of a working copy to the history unless they change nothing."""
-    edits = complete_edits(parse_content(copy.content), content)
+    edits = apply_edits(parse_content(copy.content), content)
     if edits != content:
         add_version(article, edits, user_id=copy.user_id, key_name=copy.key_name, created=copy.last_updated)
 

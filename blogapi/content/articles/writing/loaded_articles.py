@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from uuid import UUID
 
 from blogapi.content.articles import page_tree, queries
-from blogapi.content.articles.content import ArticleContent, ArticleInput
-from blogapi.content.articles.fields import SEARCHED_NAMES
+from blogapi.content.articles.article_content import ArticleContent, ArticleInput
+from blogapi.content.articles.fields import SEARCHED_FIELDS
 from blogapi.content.articles.models import Article
 from blogapi.content.articles.queries import ArticleForWrite
 from blogapi.content.articles.writing import page_moves
@@ -34,7 +34,7 @@ from blogapi.web.unique_slugs import make_numbered_slugs
 # The derived columns depend on these columns and on the files. The words of the search index depend on the
 # derived columns and on _INDEXED_COLUMNS.
 _RENDERED_COLUMNS = ("content", "content_type", "excerpt")
-_INDEXED_COLUMNS = ("title", *SEARCHED_NAMES, "custom")
+_INDEXED_COLUMNS = ("title", *SEARCHED_FIELDS, "custom")
 
 
 @dataclass(slots=True)
@@ -43,12 +43,12 @@ class ArticleWrite:
 
     article: Article
     old_content: ArticleContent | None
-    is_rendered: bool = False
+    must_render: bool = False
 
     def needs_rendering(self) -> bool:
-        """Return whether the write renders the content, or adds or removes a file of the media library."""
+        """Return whether the article must be rendered, as its content or its media files have changed."""
         former = self.old_content
-        if former is None or self.is_rendered or self.has_changed_columns(*_RENDERED_COLUMNS):
+        if former is None or self.must_render or self.has_changed_columns(*_RENDERED_COLUMNS):
             return True
         cover, image = former.texts["cover_image"], former.seo["og_image"]
         pictures = (cover, self.article.cover_image), (image, self.article.seo_og_image)
@@ -78,9 +78,9 @@ class LoadedArticles:
     keeps_former_paths: bool = True
     articles: dict[UUID, ArticleForWrite] = field(default_factory=dict)
     terms: KnownTerms = NO_TERMS
-    # The highest numbers in the histories of articles that were deleted.
+    # The highest version numbers of deleted articles, by the uuid of the article.
     deleted_numbers: dict[UUID, int] = field(default_factory=dict)
-    # The slugs that the writes have taken from articles; `assigned_slugs` are those given to articles.
+    # The slugs that the writes have freed; `assigned_slugs` contains the slugs that no other article may get.
     released_slugs: set[str] = field(default_factory=set)
     writes: dict[UUID, ArticleWrite] = field(default_factory=dict)
     deleted: list[UUID] = field(default_factory=list)
@@ -113,12 +113,12 @@ def write_articles_together(
     """
     with transaction(visible=False), db.session.no_autoflush:
         loaded = LoadedArticles(writer, set(taken_slugs))
-        load_rows(loaded, inputs, [uuid for uuid in uuids if uuid is not None])
+        load_articles(loaded, inputs, [uuid for uuid in uuids if uuid is not None])
         yield loaded
         store_writes(loaded)
 
 
-def load_rows(loaded: LoadedArticles, inputs: Sequence[ArticleInput], uuids: Sequence[UUID]) -> None:
+def load_articles(loaded: LoadedArticles, inputs: Sequence[ArticleInput], uuids: Sequence[UUID]) -> None:
     """Add to `loaded` the rows that the writes of further articles need."""
     # A write that only creates articles looks up all their slugs together; other writes look up a slug when
     # they need it.

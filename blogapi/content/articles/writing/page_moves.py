@@ -30,7 +30,7 @@ _PAGE = ItemType.PAGE.value
 def record_page_moves(before: PageTree, after: PageTree, *, keeps_paths: bool = True) -> None:
     """Record the pages whose paths a write has changed, in a fixed number of statements.
 
-    The session has noted the changes of the written pages already, but with paths that later writes may have
+    The session has noted the changes of the written pages already, but with paths that later writes can have
     changed, so these changes are recorded again. Without `keeps_paths`, the former paths are not stored.
     """
     site, notes = get_site(), get_write_transaction(db.session()).noted_changes
@@ -85,7 +85,7 @@ def _store_former_paths(
 def _list_moved_pages(
     site: Site, tree: PageTree, old_paths: Mapping[UUID, str], paths: Mapping[UUID, str]
 ) -> Iterator[tuple[UUID, str]]:
-    """Yield the pages whose paths have changed and that readers may know, with the former paths."""
+    """Yield the pages that have moved and that readers can know, with their former paths."""
     now, folder = current_time(), urlsplit(site.url).path
     for uuid, place in tree.items():
         is_known = place.was_public or is_readable(place, now)

@@ -52,7 +52,7 @@ def reassign_content(old: str, new: str) -> None:
     Former versions and media files keep their users. OLD can then be deleted.
     """
     with report_problems():
-        moved = move_content(old, new)
+        moved = move_user_content(old, new)
     click.echo(
         f"Moved from {old} to {new}: articles: {moved.articles}, bylines: {moved.bylines}, "
         f"categories: {moved.categories}, tags: {moved.tags}, deleted items: {moved.deleted}; "
@@ -60,7 +60,7 @@ def reassign_content(old: str, new: str) -> None:
     )
 
 
-def move_content(old: str, new: str) -> ReassignedCounts:
+def move_user_content(old: str, new: str) -> ReassignedCounts:
     """Move the content of the user `old` to the user `new`, in one transaction.
 
     In bylines, the profile of `new` replaces the profile of `old`. The times of the last update do not

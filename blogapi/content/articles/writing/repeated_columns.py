@@ -1,4 +1,4 @@
-"""The columns of the article that its links to tags and authors, and its search entry, repeat.
+"""Finds and repairs wrong copies of article columns, in links to tags and authors and in search entries.
 
 See `Article.update_link_columns` and `writing.loaded_articles`.
 """

@@ -1,4 +1,4 @@
-"""Rerenders articles after a change of the renderer, of a file that they use, or of a custom field."""
+"""Rerenders articles after changes of the renderer, files or custom fields; implements ArticleHooks."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from blogapi.content.articles.models import Article, RendererState
 from blogapi.content.articles.permissions import match_visible_items
 from blogapi.content.articles.prerendering import prerender_articles
 from blogapi.content.articles.renderer_version import RENDERER_VERSION
-from blogapi.content.articles.writing import deleted_items, event_states, repeated_columns
+from blogapi.content.articles.writing import bin_documents, event_states, repeated_columns
 from blogapi.content.articles.writing.derived_columns import (
     reindex_articles,
     render_articles,
@@ -34,8 +34,7 @@ from blogapi.storage import connections, migration_names, upgrade_progress, upgr
 from blogapi.storage.database import db, list_uuid_batches, split_values, table_of, transaction
 from blogapi.storage.version_check import NewerSchema
 
-# The number of articles that one transaction renders. The number is small, so that other writers wait only
-# briefly.
+# The number of articles that one transaction renders; it is small, so that other writers wait only briefly.
 _ARTICLES_PER_TRANSACTION = 200
 
 
@@ -102,7 +101,7 @@ def rerender_all_articles() -> None:
     with transaction():
         for model in (Author, Category, Tag):
             repair_sort_keys(model)
-        deleted_items.repair_sort_keys()
+        bin_documents.repair_sort_keys()
         repeated_columns.repair_differing_rows()
     total = db.session.scalar(select(func.count()).select_from(Article)) or 0
     for number, uuids in enumerate(list_uuid_batches(Article, _ARTICLES_PER_TRANSACTION)):
@@ -117,7 +116,8 @@ def rerender_all_articles() -> None:
 
 _ARTICLES_PER_STATEMENT = 100
 
-# All further articles are rendered in the transaction: prerendered contents stay in memory until its end.
+# The maximum number of articles that are rendered before the transaction, because the rendered contents stay
+# in memory until its end. The transaction renders all further articles.
 _MAX_PRERENDERED_ARTICLES = 1_000
 
 
@@ -157,7 +157,7 @@ _article = table_of(Article).c
 
 
 def resolve_item_references(references: Collection[UUID | str]) -> Mapping[UUID | str, UUID]:
-    """Return the uuid of the item for each reference, except slugs of items hidden from the caller."""
+    """Return the uuid of each known reference; the slug of an item hidden from the caller is unknown."""
     slugs, uuids = ([value for value in references if isinstance(value, type_)] for type_ in (str, UUID))
     by_slug = select(_article.uuid, _article.slug).where(_article.slug.in_(slugs), match_visible_items())
     by_uuid = select(_article.uuid, null()).where(_article.uuid.in_(uuids))

@@ -38,7 +38,7 @@ def merge_terms(taxonomy: Taxonomy[TermType], uuid: UUID, merged: Sequence[UUID]
         if taxonomy.model is Author:
             _move_user(term, others)
         for other in others:
-            _move_articles(taxonomy, other.uuid, uuid)
+            _replace_term_in_articles(taxonomy, other.uuid, uuid)
             service.replace_merged_term(other, term)
         state = service.get_term_state(term)
         note_change(term.kind, uuid, state, state)
@@ -82,7 +82,7 @@ def _move_user(term: Any, others: Sequence[Any]) -> None:
             service.store_term(term)
 
 
-def _move_articles(taxonomy: Taxonomy[Any], former: UUID, new: UUID) -> None:
+def _replace_term_in_articles(taxonomy: Taxonomy[Any], former: UUID, new: UUID) -> None:
     connection, link = db.session.connection(), taxonomy.get_link_column()
     if taxonomy.model is Category:
         moved = select(_article.c.uuid).where(link == former)

@@ -10,7 +10,7 @@ from uuid import UUID
 
 from sqlalchemy import CompoundSelect, bindparam, literal, select, union_all
 
-from blogapi.content.articles.content import ArticleContent, ArticleInput
+from blogapi.content.articles.article_content import ArticleContent, ArticleInput
 from blogapi.content.articles.models import Article, FormerSlug
 from blogapi.content.taxonomies.authors import Author
 from blogapi.content.taxonomies.categories import Category
@@ -23,7 +23,7 @@ from blogapi.web.errors import Errors
 # The maximum number of values per statement, because databases limit the number of parameters.
 _VALUES_PER_STATEMENT = 500
 
-_UuidsByReference = Mapping[UUID | str, UUID]
+_UuidByReference = Mapping[UUID | str, UUID]
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,9 +34,9 @@ class KnownTerms:
     the article that has or had it, or to None.
     """
 
-    categories: _UuidsByReference
-    tags: _UuidsByReference
-    authors: _UuidsByReference
+    categories: _UuidByReference
+    tags: _UuidByReference
+    authors: _UuidByReference
     profile: UUID | None
     slugs: Mapping[str, UUID | None] = field(default_factory=dict)
 
@@ -129,7 +129,7 @@ def keep_existing_terms(content: ArticleContent) -> tuple[ArticleContent, UUID |
     return existing, content.category and terms.categories.get(content.category)
 
 
-def _keep_known_uuids(uuids: _UuidsByReference, given: Iterable[UUID]) -> tuple[UUID, ...]:
+def _keep_known_uuids(uuids: _UuidByReference, given: Iterable[UUID]) -> tuple[UUID, ...]:
     return tuple(dict.fromkeys(uuids[uuid] for uuid in given if uuid in uuids))
 
 
@@ -146,9 +146,9 @@ def _select_terms_by_keys(keys: tuple[tuple[type[Any], str], ...]) -> CompoundSe
 
 
 def _resolve_references(
-    uuids: _UuidsByReference, references: Mapping[str, UUID | str], errors: Errors
+    uuids: _UuidByReference, references: Mapping[str, UUID | str], errors: Errors
 ) -> tuple[UUID, ...]:
-    """Return the uuids of the references; `references` maps the path of each reference in the body to it."""
+    """Return the uuids of the references; `references` maps paths in the body to references."""
     for path, reference in references.items():
         if reference not in uuids:
             name = "slug" if isinstance(reference, str) else "uuid"

@@ -9,9 +9,9 @@ from sqlalchemy import event, select
 
 from blogapi.content.articles.author_visibility import match_public_authors
 from blogapi.content.articles.lists.conditions import ArticleFilters
-from blogapi.content.articles.lists.statements import build_list
+from blogapi.content.articles.lists.statements import build_list_statements
 from blogapi.content.articles.models import Article
-from blogapi.content.articles.responses.article_fields import DOCUMENTED_FIELDS, read_rows, read_terms
+from blogapi.content.articles.responses.article_fields import DOCUMENTED_FIELDS, read_article_rows, read_terms
 from blogapi.content.taxonomies.authors import Author
 from blogapi.storage.database import db
 from tests.content.articles.conftest import NOW
@@ -63,7 +63,7 @@ def test_a_list_scans_no_whole_table(app, large, filters):
         if filters.get("author") == "author":
             filters = filters | {"author": str(large.author)}
         for public in (True, False):
-            chosen = build_list(
+            chosen = build_list_statements(
                 ArticleFilters(**filters), public=public, author_id=None if public else large.author
             )
             for statement in (chosen.uuids.limit(20), chosen.backwards.limit(20), chosen.total):
@@ -77,7 +77,7 @@ def test_a_list_of_public_articles_is_read_in_the_order_of_an_index(app, large, 
     with app.app_context():
         if "author" in filters:
             filters = {"author": "ada"}
-        steps = explain(build_list(ArticleFilters(**filters), public=True).uuids)
+        steps = explain(build_list_statements(ArticleFilters(**filters), public=True).uuids)
     assert len(steps) == 1 and "USING COVERING INDEX" in steps[0], steps
 
 
@@ -86,9 +86,11 @@ def test_a_read_by_uuid_scans_no_whole_table(app, large):
     with app.app_context():
         uuids = db.session.scalars(select(Article.uuid).limit(2)).all()
         for public in (True, False):
-            steps = explain_read(lambda public=public: read_rows(uuids, DOCUMENTED_FIELDS, public=public))
+            steps = explain_read(
+                lambda public=public: read_article_rows(uuids, DOCUMENTED_FIELDS, public=public)
+            )
             assert "SEARCH article USING INDEX" in steps[0] and not full_scans(steps), steps
-        rows = read_rows(uuids, DOCUMENTED_FIELDS, public=False)
+        rows = read_article_rows(uuids, DOCUMENTED_FIELDS, public=False)
         steps = explain_read(lambda: read_terms(rows, DOCUMENTED_FIELDS))
         assert len([step for step in steps if step.startswith("SEARCH article_")]) == 2, steps
         assert not full_scans(steps), steps
@@ -108,7 +110,7 @@ def test_the_visibility_of_an_author_depends_on_no_article(app, large):
 def test_a_list_of_a_category_and_a_tag_reads_the_index_of_tags_alone(app, large):
     with app.app_context():
         for filters in ({"category": ["shelf"]}, {"not_category": ["shelf"]}):
-            chosen = build_list(ArticleFilters(tag=["bread"], **filters), public=True)
+            chosen = build_list_statements(ArticleFilters(tag=["bread"], **filters), public=True)
             for statement in (chosen.uuids, chosen.backwards, chosen.total):
                 steps = explain(statement)
                 assert len(steps) == 1 and "SEARCH article_tag USING" in steps[0], steps

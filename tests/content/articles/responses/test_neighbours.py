@@ -193,7 +193,7 @@ def test_a_change_of_tags_changes_the_related_articles(
     assert as_reader.get(path).data == before.data
 
 
-@pytest.mark.parametrize("name", neighbours.FIELDS)
+@pytest.mark.parametrize("name", neighbours.NEIGHBOUR_FIELDS)
 @pytest.mark.parametrize("path", [ARTICLES, f"{ARTICLES}author/me/"])
 def test_a_list_refuses_these_fields_with_a_hint(as_admin, path, name):
     response = as_admin.get(f"{path}?fields=title,{name}")

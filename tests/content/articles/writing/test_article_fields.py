@@ -51,8 +51,8 @@ def test_responses_equal_the_output_of_the_schemas(
         service.change_article_in_transaction(
             people.admin.uuid, uuid, ArticleBodySchema(partial=True).load(given_ | {"seo": {"title": title}})
         )
-        assert article_bodies.get_body(uuid).body == expected_json(uuid)
-        assert article_bodies.get_body(uuid, names).body == expected_json(uuid, names)
+        assert article_bodies.get_item_body(uuid).body == expected_json(uuid)
+        assert article_bodies.get_item_body(uuid, names).body == expected_json(uuid, names)
         listed, category = (
             article_bodies.list_published_items().rows.body,
             queries.get_article(uuid).category_id,
@@ -76,7 +76,7 @@ def test_the_json_of_every_pair_of_fields_equals_the_output_of_the_schema(app, m
         complete = json.loads(expected_json(uuid, ALL_FIELDS))
         assert list(complete) == ALL_FIELDS
         for names in chain(combinations(ALL_FIELDS, 1), combinations(ALL_FIELDS, 2)):
-            shown = article_bodies.get_body(uuid, names[::-1]).body
+            shown = article_bodies.get_item_body(uuid, names[::-1]).body
             assert shown == web_json.to_json_bytes({name: complete[name] for name in names})
 
 
@@ -114,7 +114,7 @@ def test_renaming_a_term_changes_the_responses_but_not_the_stored_rows_of_articl
     with app.app_context():
         assert rows(*before) == before
         for uuid in created:
-            assert article_bodies.get_body(uuid).body == expected_json(uuid)
+            assert article_bodies.get_item_body(uuid).body == expected_json(uuid)
     for read in (
         ARTICLES,
         f"{CATEGORIES}{category.uuid}/?fields=articles",
@@ -160,7 +160,7 @@ def test_a_change_of_only_the_seo_record_is_visible_in_the_next_read(app, as_adm
     uuid = make_article().uuid
     as_admin.patch(f"{ARTICLES}{uuid}/", json={"seo": {"description": "Alone"}})
     with app.app_context():
-        assert json.loads(article_bodies.get_body(uuid).body)["seo"]["description"] == "Alone"
+        assert json.loads(article_bodies.get_item_body(uuid).body)["seo"]["description"] == "Alone"
         check_stored_data()
 
 
@@ -197,7 +197,7 @@ def test_a_scheduled_article_shows_as_published_from_its_publication_time_on(
         assert as_admin.get(own + "?fields=status").json == [{"status": status}]
         assert as_admin.get(own + "?q=words&fields=status").json == [{"status": status}]
         with app.app_context():
-            assert article_bodies.get_body(uuid).body == expected_json(uuid)
+            assert article_bodies.get_item_body(uuid).body == expected_json(uuid)
     with app.app_context():
         assert rows(*before) == before
 

@@ -11,7 +11,7 @@ import pytest
 from sqlalchemy import text
 
 from blogapi.content.articles import queries, service
-from blogapi.content.articles.content import ArticleInput
+from blogapi.content.articles.article_content import ArticleInput
 from blogapi.content.articles.models import Article
 from blogapi.content.articles.responses import article_bodies
 from blogapi.content.articles.schemas import ArticleBodySchema
@@ -198,5 +198,5 @@ def test_only_the_revisions_of_a_deleted_article_remain(app, as_admin, make_arti
         assert rows(*TABLES) == before
     assert as_admin.post(f"{ARTICLES}{article.uuid}/revisions/1/restore/").status_code == 200
     with app.app_context():
-        assert article_bodies.get_body(article.uuid).body == expected_json(article.uuid)
+        assert article_bodies.get_item_body(article.uuid).body == expected_json(article.uuid)
         check_stored_data()

@@ -150,7 +150,7 @@ def test_several_batches_are_moved(app, as_admin, make_article, monkeypatch):
     monkeypatch.setattr(reassignment, "_BATCH_SIZE", 2)
     articles = [make_article() for _ in range(5)]
     with app.app_context():
-        assert reassignment.move_content("ada", "grace").articles == 5
+        assert reassignment.move_user_content("ada", "grace").articles == 5
     assert {tuple(read_byline(as_admin, article)) for article in articles} == {("grace",)}
 
 
@@ -173,7 +173,7 @@ def test_a_failure_moves_nothing(app, as_admin, make_article, monkeypatch):
 
     monkeypatch.setattr(reassignment, "_move_terms", fail)
     with app.app_context(), pytest.raises(RuntimeError):
-        reassignment.move_content("ada", "grace")
+        reassignment.move_user_content("ada", "grace")
     assert read_byline(as_admin, article) == ["ada"]
     with app.app_context():
         users.delete_user("mel")

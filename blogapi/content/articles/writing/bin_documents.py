@@ -38,12 +38,12 @@ _MODELS: Mapping[type[Any], str] = {
 }
 # The columns that the tables of articles and of deleted items share.
 _SHARED_COLUMNS = ("author_id", "status", "title", "language", "cover_image", "published_at")
-_PARSERS: Mapping[type, Callable[[str], Any]] = {CachedUuid: UUID, UtcDateTime: datetime.fromisoformat}
+_COLUMN_PARSERS: Mapping[type, Callable[[str], Any]] = {CachedUuid: UUID, UtcDateTime: datetime.fromisoformat}
 
 
 @dataclass(frozen=True, slots=True)
-class Document:
-    """The rows of a deleted item, which are in no session, and the pages that were directly below it."""
+class BinDocument:
+    """The rows of a deleted item, without a session, and the pages that were directly below it."""
 
     article: Article
     former_addresses: Sequence[FormerSlug | FormerPath]
@@ -57,7 +57,7 @@ def store_documents(user: UUID, uuids: Sequence[UUID]) -> None:
     With BIN_DAYS = 0, no documents are stored, and the edits are added to the history.
     """
     if not current_app.config["BIN_DAYS"]:
-        history.keep_working_copies(uuids)
+        history.move_working_copies_to_history(uuids)
         return
     connection, parent = db.session.connection(), table_of(Article).c.parent_id
     documents: dict[UUID, dict[str, list[Any]]] = {uuid: {} for uuid in uuids}
@@ -89,11 +89,11 @@ def store_documents(user: UUID, uuids: Sequence[UUID]) -> None:
     uses.store_deleted_item_uses(db.session(), texts)
 
 
-def discard_item_row(item: DeletedItem) -> None:
+def delete_row_and_keep_edits(item: DeletedItem) -> None:
     """Delete the row of a deleted item without restoring it, and add its edits to the history."""
     document = parse_document(item)
     if document.working_copy is not None:
-        history.keep_edits(document.article, get_content(document.article), document.working_copy)
+        history.add_edits(document.article, get_content(document.article), document.working_copy)
     delete_item_row(item)
 
 
@@ -112,7 +112,7 @@ def repair_sort_keys() -> None:
             db.session.execute(update(item).where(item.c.uuid == row.uuid).values(sort_key=key))
 
 
-def parse_document(item: DeletedItem) -> Document:
+def parse_document(item: DeletedItem) -> BinDocument:
     """Return the rows in the JSON document of a deleted item."""
     stored = json.loads(item.document)
     rows = {
@@ -122,14 +122,14 @@ def parse_document(item: DeletedItem) -> Document:
     for field in TERM_LIST_FIELDS:
         links = sorted(rows[LINK_MODELS[field.name]], key=lambda link: link.position)
         setattr(article, field.relation, links)
-    former = [*rows[FormerSlug], *rows[FormerPath]]
-    return Document(article, former, copies[0] if copies else None, [*map(UUID, stored.get("children", ()))])
+    former, copy = [*rows[FormerSlug], *rows[FormerPath]], copies[0] if copies else None
+    return BinDocument(article, former, copy, [*map(UUID, stored.get("children", ()))])
 
 
 def _parse_row(model: type[Any], values: Mapping[str, Any]) -> Any:
     # The columns of the table may have changed since the document was stored.
     columns = [column for column in table_of(model).c if column.name in values]
-    parsers = {column.name: _PARSERS.get(type(column.type)) for column in columns}
+    parsers = {column.name: _COLUMN_PARSERS.get(type(column.type)) for column in columns}
     return model(
         **{
             name: parse(values[name]) if parse and values[name] else values[name]

@@ -14,7 +14,7 @@ from blogapi.content.custom_fields import custom_values
 from blogapi.content.custom_fields.models import NO_VALUES
 from blogapi.publication.visibility import ItemType
 
-# Maps each SEO field to the text field that provides its value until an author sets the SEO field.
+# Maps each SEO field to the text field that provides its default value; "" stands for no default value.
 _SEO_SOURCES = {"title": "title", "description": "subtitle", "og_image": "cover_image", "canonical_url": ""}
 
 
@@ -67,22 +67,22 @@ class ArticleContent:
     position: int = 0
 
     def to_flat_dict(self) -> dict[str, Any]:
-        """Return all fields in one flat dictionary, which revisions store and show."""
+        """Return all fields in one dictionary, text fields beside the others, as versions store them."""
         others = {name: getattr(self, name) for name in _NON_TEXT_FIELDS}
         lists = {name: list(getattr(self, name)) for name in TERM_LIST_NAMES}
-        custom = {} if self.custom == NO_VALUES else custom_values.parse_values(self.custom)
+        custom = {} if self.custom == NO_VALUES else custom_values.parse_stored_values(self.custom)
         json = {"seo": dict(self.seo), "custom": custom}
         return {**self.texts, **others, **lists, **json}
 
     def to_input(self) -> ArticleInput:
-        """Return an input that writes this content, but no slug, status, time, parent and position."""
+        """Return an input with this content, without slug, status, publication time, parent and position."""
         return ArticleInput(
             texts=self.texts,
             category=self.category,
             tags=self.tags,
             authors=self.authors or None,
             seo=self.seo,
-            custom=custom_values.parse_values(self.custom),
+            custom=custom_values.parse_stored_values(self.custom),
             replaces_custom=True,
             type=self.type,
         )
@@ -92,7 +92,7 @@ _NON_TEXT_FIELDS = tuple(field.name for field in fields(ArticleContent) if field
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class ContentDifference:
     """A field whose value differs between two versions of an article."""
 
     field: str
@@ -113,8 +113,8 @@ def revise_content(
     """Return the content after a change; `old_content` is None for a new article.
 
     `category`, `tags` and `authors` are the uuids to which the references in `article_input` resolve.
-    `defaults` contains the default text fields of a new article. The slug does not change, because only a
-    query can find out whether another slug is free. Raises Conflict if the transition is not allowed, and
+    `defaults` contains the default text fields of a new article. The slug does not change here, because
+    choosing a slug requires a query. Raises Conflict if the transition is not allowed, and
     Invalid if the publication time does not fit the status.
     """
     state = (old_content.status, old_content.published_at) if old_content else None
@@ -165,7 +165,7 @@ def make_default_seo(texts: Mapping[str, str]) -> dict[str, str]:
     return {name: texts.get(source, "") for name, source in _SEO_SOURCES.items()}
 
 
-def compare_contents(before: ArticleContent, after: ArticleContent) -> list[Difference]:
+def compare_contents(before: ArticleContent, after: ArticleContent) -> list[ContentDifference]:
     """Return the fields whose values differ between the two contents, ordered by field name.
 
     The fields of `seo` are named `seo.title` and so on, and the custom fields `custom.rating` and so on.
@@ -176,7 +176,7 @@ def compare_contents(before: ArticleContent, after: ArticleContent) -> list[Diff
     values = ((name, left.get(name), right.get(name)) for name in sorted(left | right))
     # True equals 1 in Python, but `true` and `1` are different values of a custom field.
     return [
-        Difference(name, old, new)
+        ContentDifference(name, old, new)
         for name, old, new in values
         if old != new or isinstance(old, bool) != isinstance(new, bool)
     ]
