@@ -40,10 +40,10 @@ def create_app(settings: Mapping[str, Any] | None = None) -> Flask:
     # Load the settings first, because all other calls read them.
     config.load_settings(app, settings)
     logs.configure_logging(app.config)
-    owner = None if blog_owner.HAS_WARNED.get() else blog_owner.find_other_owner(Path(app.instance_path))
+    owner = None if blog_owner.WARNING_SHOWN.get() else blog_owner.find_other_owner(Path(app.instance_path))
     if owner:
         app.logger.warning("runs as root, but %s belongs to %s", app.instance_path, owner.pw_name)
-    for sentence in config.find_removed_settings(Path(app.instance_path)):
+    for sentence in config.describe_removed_settings(Path(app.instance_path)):
         app.logger.warning(sentence)
 
     # These calls register views and functions, and create objects that the application keeps in memory. They

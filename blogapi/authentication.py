@@ -20,7 +20,7 @@ from blogapi.accounts.api_keys import permissions
 from blogapi.accounts.api_keys import queries as api_key_queries
 from blogapi.accounts.api_keys import service as api_key_service
 from blogapi.accounts.users import service as user_service
-from blogapi.accounts.users.queries import find_session, is_second_factor_required
+from blogapi.accounts.users.queries import find_login_by_token, is_second_factor_required
 from blogapi.delivery.response_cache import middleware
 from blogapi.operations.health.routes import check_free_space
 from blogapi.publication import shared_caching
@@ -31,7 +31,7 @@ from blogapi.web.access import (
     SAFE_METHODS,
     SCOPES,
     STRANGER,
-    Access,
+    AccessRequirement,
     Caller,
     Role,
     check_same_origin,
@@ -194,7 +194,7 @@ def _add_slash(path: str) -> str:
     return f"{path.rstrip('/')}/"
 
 
-def _check_caller(access: Access) -> None:
+def _check_caller(access: AccessRequirement) -> None:
     if access.rule.checks_credentials:
         if (value := request.headers.get("X-API-KEY")) is not None:
             g.caller = _authenticate_key(value)
@@ -212,7 +212,7 @@ def _require_credentials(error: MethodNotAllowed) -> None:
         accesses, key=lambda access: (access.rule.requires_credentials, access.rule.checks_credentials)
     )
     if most_open.rule.requires_credentials:
-        _check_caller(Access(reader, "published"))
+        _check_caller(AccessRequirement(reader, "published"))
 
 
 def _authenticate_key(value: str) -> Caller:
@@ -251,7 +251,7 @@ def _authenticate_key(value: str) -> Caller:
 
 
 def _authenticate_session() -> Caller:
-    login = find_session(session.get("token", ""))
+    login = find_login_by_token(session.get("token", ""))
     if login is None:
         session.clear()
         raise Unauthorized("The login has ended; log in again.", code="login_over")

@@ -17,10 +17,10 @@ from blogapi.config import INSTANCE_PATH_VARIABLE, CannotStart
 from blogapi.storage.migration_names import list_migrations
 from blogapi.version import __version__
 
-_PACKAGE = Path(__file__).parent
+_PACKAGE_FOLDER = Path(__file__).parent
 
 # The folder of the checkout that contains the running program, or None for an installed package.
-CHECKOUT = _PACKAGE.parent if (_PACKAGE.parent / "wsgi.py").is_file() else None
+CHECKOUT = _PACKAGE_FOLDER.parent if (_PACKAGE_FOLDER.parent / "wsgi.py").is_file() else None
 
 
 def get_command() -> str:
@@ -60,7 +60,7 @@ def get_versions() -> dict[str, str | None]:
 
 def _read_commit() -> str | None:
     """Return the commit from which the package was built, or the commit of the checkout, or None."""
-    built = _PACKAGE / "commit.txt"
+    built = _PACKAGE_FOLDER / "commit.txt"
     if built.is_file():
         return built.read_text(encoding="ascii").strip()
     if CHECKOUT is None:
@@ -123,9 +123,9 @@ def _is_instance_folder(folder: Path) -> bool:
         return False
 
 
-def find_blog_with_database() -> Path:
+def require_blog_with_database() -> Path:
     """Return the instance folder of a blog with a database; raises CannotStart if there is none."""
-    instance = find_blog()
+    instance = require_blog()
     if lacks_database(instance):
         refuse_lost_database(instance)
         raise CannotStart(
@@ -134,7 +134,7 @@ def find_blog_with_database() -> Path:
     return instance
 
 
-def find_blog() -> Path:
+def require_blog() -> Path:
     """Return the instance folder of the blog, even if the blog has no database yet.
 
     Raises CannotStart if there is no blog. If the environment sets DATABASE_URL, the folder need not exist.

@@ -24,7 +24,7 @@ _COMMANDS_WITH_ANY_TARGET = frozenset({"backup", "export"})
 READ_ONLY_FILES = frozenset({"config.toml", "secret_key", ".gitignore", "theme"})
 
 #: whether the command has already printed that it runs as root
-HAS_WARNED: ContextVar[bool] = ContextVar("has_warned", default=False)
+WARNING_SHOWN: ContextVar[bool] = ContextVar("warning_shown", default=False)
 
 
 def find_owner(path: Path) -> Any:
@@ -106,7 +106,7 @@ def act_as_owner(program: type[click.Group]) -> Iterator[None]:
     os.setgroups(groups)
     reason = problem or f"{user.pw_name} cannot use {unusable}."
     click.echo(f"Runs as root, although {instance} belongs to {user.pw_name}: {reason}", err=True)
-    HAS_WARNED.set(True)
+    WARNING_SHOWN.set(True)
     before = _find_files_of_root(instance)
     try:
         yield

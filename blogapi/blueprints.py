@@ -66,7 +66,7 @@ from blogapi.site.models import Site
 from blogapi.site.routes import bp as site
 from blogapi.site.schemas import SiteChangesSchema
 from blogapi.storage.database import table_of
-from blogapi.web.access import Access, get_access
+from blogapi.web.access import AccessRequirement, get_access
 from blogapi.web.errors import METHODS
 from blogapi.web.metrics import bp as metrics
 from blogapi.web.operation import OPERATIONS, get_operation
@@ -151,7 +151,7 @@ def store_operations(app: Flask) -> None:
 
 def list_operations(
     app: Flask, *, public_reads: bool | None = None
-) -> Iterator[tuple[str, str, str, Access]]:
+) -> Iterator[tuple[str, str, str, AccessRequirement]]:
     """Yield (path, method, endpoint, access) for every operation.
 
     `public_reads` replaces the setting PUBLIC_READS. Raises CannotStart if a view declares no access rule.

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 def open_blog() -> Flask:
     """Return the application of an existing blog; raises CannotStart if there is none."""
-    blog_folder.find_blog_with_database()
+    blog_folder.require_blog_with_database()
     return create_app()
 
 

@@ -90,7 +90,7 @@ def has_settings(folder: Path) -> bool:
     return any(name in _SETTINGS_BY_NAME for name in _read_toml(folder / "config.toml"))
 
 
-def find_removed_settings(folder: Path) -> list[str]:
+def describe_removed_settings(folder: Path) -> list[str]:
     """Return a sentence about each removed setting that the folder or the environment sets."""
     sources = {"config.toml": _read_toml(folder / "config.toml"), "the environment": read_environment()}
     return [
@@ -107,11 +107,11 @@ def build_process_environment(app: Flask) -> dict[str, str]:
     settings = read_settings(Path(app.instance_path))
     overrides = {name: app.config[name] for name in settings if app.config[name] != settings[name]}
     overrides.pop("SECRET_KEY", None)
-    texts = {f"{VARIABLE_PREFIX}{name}": _format_value(value) for name, value in overrides.items()}
+    texts = {f"{VARIABLE_PREFIX}{name}": _format_setting_value(value) for name, value in overrides.items()}
     return {**os.environ, INSTANCE_PATH_VARIABLE: app.instance_path} | texts
 
 
-def _format_value(value: Any) -> str:
+def _format_setting_value(value: Any) -> str:
     if isinstance(value, bool):
         return str(value).lower()
     return ",".join(value) if isinstance(value, tuple) else str(value)
@@ -148,7 +148,7 @@ def _parse_settings(values: Mapping[str, Any], *, source: str) -> dict[str, Any]
             continue
         setting = _SETTINGS_BY_NAME.get(name)
         if setting is None:
-            raise CannotStart(f"The setting {name} in {source} is unknown.{_make_hint(name, value)}")
+            raise CannotStart(f"The setting {name} in {source} is unknown.{_suggest_correction(name, value)}")
         try:
             parsed[name] = setting.parse(value)
         except ValueError as error:
@@ -156,7 +156,7 @@ def _parse_settings(values: Mapping[str, Any], *, source: str) -> dict[str, Any]
     return parsed
 
 
-def _make_hint(name: str, value: Any) -> str:
+def _suggest_correction(name: str, value: Any) -> str:
     """Return a space and a sentence that helps to correct an unknown setting, or an empty string."""
     if isinstance(value, Mapping):
         return f" Settings do not belong in a table; delete the line [{name}]."

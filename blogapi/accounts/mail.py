@@ -20,7 +20,7 @@ from blogapi.web.errors import Unavailable
 from blogapi.web.metrics import EventCounter
 
 # The time limits of each step of sending a message, and of all steps together.
-STEP_SECONDS, TOTAL_SECONDS = 5.0, 15.0
+STEP_TIMEOUT_SECONDS, TOTAL_TIMEOUT_SECONDS = 5.0, 15.0
 
 _failures = EventCounter("mail_failures", "E-mails that could not be sent.")
 
@@ -66,10 +66,10 @@ def _make_message(sender: str, address: str, subject: str, text: str) -> EmailMe
 
 
 class _LimitedConnection(smtplib.SMTP):
-    """A connection that is closed TOTAL_SECONDS after it began; the limit includes the server's greeting."""
+    """A connection that ends TOTAL_TIMEOUT_SECONDS after its start, even before the server's greeting."""
 
     def connect(self, *args: Any, **options: Any) -> tuple[int, bytes]:
-        self._timer = threading.Timer(TOTAL_SECONDS, _abort_connection, [self])
+        self._timer = threading.Timer(TOTAL_TIMEOUT_SECONDS, _abort_connection, [self])
         self._timer.daemon = True
         self._timer.start()
         return super().connect(*args, **options)
@@ -88,8 +88,8 @@ def _open_connection() -> smtplib.SMTP:
     host, port = config["SMTP_HOST"], config["SMTP_PORT"]
     if config["SMTP_TLS"] == "tls":
         context = ssl.create_default_context()
-        return _LimitedTLSConnection(host, port, timeout=STEP_SECONDS, context=context)
-    return _LimitedConnection(host, port, timeout=STEP_SECONDS)
+        return _LimitedTLSConnection(host, port, timeout=STEP_TIMEOUT_SECONDS, context=context)
+    return _LimitedConnection(host, port, timeout=STEP_TIMEOUT_SECONDS)
 
 
 def _send_message(connection: smtplib.SMTP, message: EmailMessage, address: str) -> None:
@@ -143,13 +143,13 @@ def init_app(app: Flask) -> None:
     app.extensions[_OUTBOX_KEY] = _Outbox(app)
 
 
-def submit_job(job: MailJob) -> None:
+def submit_mail_job(job: MailJob) -> None:
     """Run the job in the thread of the outbox, in an application context.
 
     Jobs that wait when the process ends are lost. Raises Unavailable if too many jobs wait.
     """
     outbox: _Outbox = current_app.extensions[_OUTBOX_KEY]
-    outbox.submit_job(job)
+    outbox.submit_mail_job(job)
 
 
 class _Outbox:
@@ -158,7 +158,7 @@ class _Outbox:
         self._app, self._lock = app, threading.Lock()
         self._thread: threading.Thread | None = None
 
-    def submit_job(self, job: MailJob) -> None:
+    def submit_mail_job(self, job: MailJob) -> None:
         try:
             self.jobs.put_nowait(job)
         except queue.Full as error:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from blogapi.docs.components import METHODS, Document
 from blogapi.web import headers
-from blogapi.web.access import Access, Rule
+from blogapi.web.access import AccessRequirement, AccessRule
 from blogapi.web.errors import PROBLEM_JSON, get_default_problem, get_reason_phrase
 from blogapi.web.operation import Operation
 
@@ -90,7 +90,7 @@ def add_undeclared_parts(
     method: str,
     declared: Operation,
     document: Document,
-    access: Access,
+    access: AccessRequirement,
 ) -> None:
     """Add the access rule, headers and errors that the view does not declare itself."""
     is_write = declared.representation is not None
@@ -152,14 +152,14 @@ def _add_response_headers(response: Document, method: str, declared: Operation, 
     response["headers"] = _refer_to_headers(*headers_of_view, *names)
 
 
-def _describe_access(access: Access) -> str:
+def _describe_access(access: AccessRequirement) -> str:
     has_scope = access.rule.checks_credentials and not access.rule.login_only
     scope = f" Scope: {access.scope}." if has_scope else ""
     limit = " A key of the scope drafts changes nothing that readers see." if access.scope == "drafts" else ""
     return f"For: {access.rule.description}.{scope}{limit}"
 
 
-def _list_security_requirements(rule: Rule) -> list[dict[str, list[str]]]:
+def _list_security_requirements(rule: AccessRule) -> list[dict[str, list[str]]]:
     key: list[dict[str, list[str]]] = [] if rule.login_only else [{"key": []}]
     identified: list[dict[str, list[str]]] = [*key, {"login": []}]
     if rule.requires_credentials:

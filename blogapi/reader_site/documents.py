@@ -42,8 +42,8 @@ ENTRY_FIELDS = (
     "links",
 )
 # The names of the text fields, such as the subtitle, that a page shows below the title.
-LEAD_TEXTS = tuple(text.name for text in TEXT_FIELDS if text.is_previewed)
-_ITEM_FIELDS = ("uuid", "title", *LEAD_TEXTS, "cover_image", "cover", "language", "html", "toc", "custom")
+LEAD_FIELDS = tuple(text.name for text in TEXT_FIELDS if text.is_previewed)
+_ITEM_FIELDS = ("uuid", "title", *LEAD_FIELDS, "cover_image", "cover", "language", "html", "toc", "custom")
 _PAGE_FIELDS = (*_ITEM_FIELDS, "url", "head", "translations", "parent")
 _BYLINE_FIELDS = ("category", "tags", "authors", "links", "published_at", "reading_minutes")
 _ARTICLE_FIELDS = (

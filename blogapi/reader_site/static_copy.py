@@ -43,7 +43,7 @@ from blogapi.exporting.writers import WrittenFolder, read_manifest
 from blogapi.publication.kinds import TERM_KINDS
 from blogapi.publication.visibility import ItemType
 from blogapi.reader_site import documents, pages, templating, theme
-from blogapi.reader_site.pages import Edition, Page
+from blogapi.reader_site.pages import Edition, HtmlPage
 from blogapi.rendering.html_links import make_link_pattern
 from blogapi.site.addresses import list_homes, make_term_path
 from blogapi.site.models import Site
@@ -59,7 +59,7 @@ from blogapi.web.media_addresses import FILE_PATH, FILE_PREFIX
 
 MANIFEST_FOLDER = "site-builds"
 
-_FEEDS: Mapping[str, Callable[[Feed], bytes]] = {
+_FEED_FORMATTERS: Mapping[str, Callable[[Feed], bytes]] = {
     "atom.xml": feeds.format_atom_feed,
     "rss.xml": feeds.format_rss_feed,
     "feed.json": feeds.format_json_feed,
@@ -155,7 +155,7 @@ class _SiteCopier:
         for list_targets in (self._list_targets, self._list_term_targets):
             targets = [*list_targets()]
             for target in progress(targets, total=len(targets), label="Building"):
-                yield from self._list_pages(target)
+                yield from self._make_target_files(target)
         for language in ("", *(other["language"] for other in self._site.other_languages)):
             yield from self._make_feed_files({"language": language} if language else {})
         yield from self._make_page("/404.html", pages.make_missing_page(self._edition, self._site.language))
@@ -192,7 +192,7 @@ class _SiteCopier:
                 path = make_term_path(self._site, kind, uuid=term["uuid"], slug=term["slug"])
                 yield SitePage(kind, unquote(path), UUID(term["uuid"]))
 
-    def _list_pages(self, target: SitePage) -> Iterator[TextFile]:
+    def _make_target_files(self, target: SitePage) -> Iterator[TextFile]:
         """Yield the files of all pages of a target, for example of each page of a list."""
         page = pages.make_target_page(self._edition, target)
         yield from self._make_page(target.path, page)
@@ -205,7 +205,7 @@ class _SiteCopier:
             terms = (article.get("category"), *article.get("tags", ()), *article.get("authors", ()))
             self._linked_terms |= {term["uuid"] for term in terms if term}
 
-    def _make_page(self, path: str, page: Page) -> Iterator[TextFile]:
+    def _make_page(self, path: str, page: HtmlPage) -> Iterator[TextFile]:
         values = {name: self._rewrite_links(page.values[name]) for name in _DOCUMENTS if name in page.values}
         html = theme.render_page(replace(page, values={**page.values, **values}))
         origin = self._site.url.removesuffix(self._edition.root)
@@ -216,7 +216,7 @@ class _SiteCopier:
         path = pages.make_feed_address(self._edition, filters).removeprefix(self._edition.root)
         folder = path.removesuffix("atom.xml")
         feed = get_feed(filters, path, self._rewrite_html)
-        for name, to_bytes in _FEEDS.items():
+        for name, to_bytes in _FEED_FORMATTERS.items():
             own = replace(feed, own_url=f"{self._site.url}{folder}{name}")
             yield from self._make_file(unquote(f"{folder}{name}").strip("/"), to_bytes(own))
 
@@ -321,7 +321,7 @@ class _SiteCopier:
         for number in re.findall(rb"/sitemap-([0-9]+)\.xml</loc></sitemap>", body):
             yield from self._make_file(f"sitemap-{int(number)}.xml", sitemap.get_sitemap_part(int(number)))
         yield from self._make_file("robots.txt", _ROBOTS_TEXT.format(url=self._site.url).encode())
-        yield from self._make_file("style.css", templating.read_style().encode())
+        yield from self._make_file("style.css", templating.read_style_sheet().encode())
         for name, path in theme.get_theme().served_files.items():
             yield from self._make_file(name, path.read_bytes())
 

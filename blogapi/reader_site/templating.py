@@ -23,7 +23,7 @@ FOLDER = Path(__file__).parent
 
 _TEMPLATES = FOLDER / "templates"
 # The part of a Content-Security-Policy that allows the players that the sanitizer keeps in texts.
-EMBEDDED_FRAMES = f"frame-src {' '.join(f'https://{host}' for host in sorted(EMBED_HOSTS))}"
+FRAME_SRC_DIRECTIVE = f"frame-src {' '.join(f'https://{host}' for host in sorted(EMBED_HOSTS))}"
 
 _TAG_WITH_ADDRESS = re.compile(r"<[a-z](?=[^<>]* (?:href|src|poster|srcset)=)[^<>]*+>")
 _ADDRESS_ATTRIBUTE = re.compile(r' (href|src|poster|srcset)="([^"]*)"')
@@ -31,7 +31,7 @@ _SRCSET_ADDRESS = re.compile(r"(?<![^\s,])[^\s,]+")
 
 
 @cache
-def read_style() -> str:
+def read_style_sheet() -> str:
     """Return the built-in style sheet of the site, with the rules for the texts of articles."""
     parts = (FOLDER / "style.css", FOLDER.parent / "rendering" / "text.css")
     return "\n".join(part.read_text(encoding="utf-8") for part in parts)
@@ -40,7 +40,7 @@ def read_style() -> str:
 @cache
 def get_style_digest() -> str:
     """Return the digest of the style sheet, which its address contains."""
-    return hashlib.sha256(read_style().encode("utf-8")).hexdigest()[:16]
+    return hashlib.sha256(read_style_sheet().encode("utf-8")).hexdigest()[:16]
 
 
 @cache

@@ -16,7 +16,7 @@ from jinja2.sandbox import SandboxedEnvironment
 
 from blogapi.config import AppState
 from blogapi.reader_site import templating, words
-from blogapi.reader_site.pages import Page
+from blogapi.reader_site.pages import HtmlPage
 from blogapi.reader_site.words import WordTables
 from blogapi.rendering import media_types
 from blogapi.site.theme_files import THEME_FOLDER, list_theme_files
@@ -112,7 +112,7 @@ def get_theme(app: Flask | None = None) -> Theme:
     return theme
 
 
-def render_page(page: Page) -> str:
+def render_page(page: HtmlPage) -> str:
     """Return the HTML of a page, from the theme's templates or, after an error, from the built-in ones."""
     theme = get_theme()
     values = {**page.values, "style_hash": templating.get_style_digest()}

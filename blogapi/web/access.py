@@ -116,7 +116,7 @@ SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class AccessRule:
     """An access rule: who may call a view, and with which credentials.
 
     `description` says in the API documentation who may call the view. With `checks_credentials`, a key or
@@ -134,37 +134,37 @@ class Rule:
     login_only: bool = False
 
 
-anyone = Rule(
+anyone = AccessRule(
     "anyone", "everyone; keys are not checked", checks_credentials=False, requires_credentials=False
 )
-guest = Rule(
+guest = AccessRule(
     "guest",
     "everyone; a key or a login must be valid, and the key of a user must have the scope",
     requires_credentials=False,
 )
-reader = Rule("reader", "every valid key or login")
-author = Rule("author", "authors, editors and admins", role=Role.AUTHOR)
-editor = Rule("editor", "editors and admins", role=Role.EDITOR)
-admin = Rule("admin", "admins", role=Role.ADMIN)
-user_login = Rule("user login", "logged-in users", login_only=True)
-editor_login = Rule("editor login", "logged-in editors and admins", role=Role.EDITOR, login_only=True)
-admin_login = Rule("admin login", "logged-in admins", role=Role.ADMIN, login_only=True)
+reader = AccessRule("reader", "every valid key or login")
+author = AccessRule("author", "authors, editors and admins", role=Role.AUTHOR)
+editor = AccessRule("editor", "editors and admins", role=Role.EDITOR)
+admin = AccessRule("admin", "admins", role=Role.ADMIN)
+user_login = AccessRule("user login", "logged-in users", login_only=True)
+editor_login = AccessRule("editor login", "logged-in editors and admins", role=Role.EDITOR, login_only=True)
+admin_login = AccessRule("admin login", "logged-in admins", role=Role.ADMIN, login_only=True)
 
 # Who may call a view that requires the role, in the words of the error message.
 _CALLERS_BY_ROLE = {rule.role: rule.description for rule in (author, editor, admin)}
 
 
 @dataclass(frozen=True, slots=True)
-class Access:
+class AccessRequirement:
     """The requirements of a view: a rule, and the scope that the key must have."""
 
-    rule: Rule
+    rule: AccessRule
     scope: Scope
 
 
-def allow(rule: Rule, *, scope: Scope = "read") -> Callable[[View], View]:
+def allow(rule: AccessRule, *, scope: Scope = "read") -> Callable[[View], View]:
     """Declare who may call the view, and the scope that an API key needs."""
-    return set_declarations(access=Access(rule, scope))
+    return set_declarations(access=AccessRequirement(rule, scope))
 
 
 def check_before_body(check: Callable[[], object]) -> Callable[[View], View]:
@@ -177,14 +177,14 @@ def check_before_body(check: Callable[[], object]) -> Callable[[View], View]:
     return decorate
 
 
-def get_access(view: Callable[..., Any], *, public_reads: bool = False) -> Access | None:
+def get_access(view: Callable[..., Any], *, public_reads: bool = False) -> AccessRequirement | None:
     """Return the requirements that the view declares with `allow`, or None.
 
     With `public_reads` (the setting PUBLIC_READS), a view that shows published content needs no credentials.
     """
-    declared = get_operation(view)
-    is_published_content = declared.shows is not None and declared.access == Access(reader, "published")
-    return Access(guest, "published") if public_reads and is_published_content else declared.access
+    declared, reads_published = get_operation(view), AccessRequirement(reader, "published")
+    is_published_content = declared.shows is not None and declared.access == reads_published
+    return AccessRequirement(guest, "published") if public_reads and is_published_content else declared.access
 
 
 def current_caller() -> Caller:
@@ -205,7 +205,7 @@ def current_user_id() -> UUID:
     return user
 
 
-def require_access(access: Access, caller: Caller) -> None:
+def require_access(access: AccessRequirement, caller: Caller) -> None:
     """Raise Unauthorized or Forbidden unless the caller has the required access."""
     if access.rule.requires_credentials and not caller.is_authenticated:
         raise Unauthorized("Send an API key in the X-API-KEY header; POST /api/v1/auth/api-key/ creates one.")

@@ -246,7 +246,7 @@ class OutputSchema(Schema):
         field_obj.required = True
 
 
-class NestedColumns(ma.fields.Nested):
+class NestedAttributes(ma.fields.Nested):
     """A nested object whose fields are attributes of the object that contains it."""
 
     def get_value(self, obj: Any, attr: str, *_: Any, **__: Any) -> Any:

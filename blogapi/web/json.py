@@ -121,7 +121,7 @@ def append_member(members: Mapping[str, Any], name: str, value: JsonBody, *, ite
     return JsonBody(body, value.hidden_state, f"{json_object} {value.state}", item_state)
 
 
-def dump_json(result: Any, schema: ma.Schema, *, many: bool | None = None) -> JsonBody:
+def make_json_body(result: Any, schema: ma.Schema, *, many: bool | None = None) -> JsonBody:
     """Return the result as JSON; a result that is already JSON is returned unchanged."""
     if isinstance(result, JsonBody):
         return result

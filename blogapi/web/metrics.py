@@ -81,7 +81,7 @@ def add_counter(app: Flask, name: str, description: str, read: ReadMetric) -> No
     app.extensions.setdefault(_REGISTRY_KEY, {})[name] = Metric(description, "counter", read)
 
 
-def list_registered_metrics(app: Flask) -> dict[str, Metric]:
+def get_registered_metrics(app: Flask) -> dict[str, Metric]:
     own_metrics: dict[str, Metric] = app.extensions.get(_REGISTRY_KEY, {})
     return _common_metrics | own_metrics
 
@@ -95,7 +95,7 @@ _METRICS_KEY = "blogapi-metrics"
 BUCKET_BOUNDS = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
 
 
-class Metrics:
+class MetricsCollector:
     """The metrics of the registry, and the number and the duration of the served requests."""
 
     def __init__(self, app: Flask) -> None:
@@ -134,7 +134,7 @@ class Metrics:
         from prometheus_client.metrics_core import CounterMetricFamily, GaugeMetricFamily
 
         kinds, is_readable = {"gauge": GaugeMetricFamily, "counter": CounterMetricFamily}, True
-        for name, metric in list_registered_metrics(self._app).items():
+        for name, metric in get_registered_metrics(self._app).items():
             values: float | MetricValues = {}
             try:
                 # After an error of the database, each further attempt could wait for several seconds.
@@ -182,10 +182,10 @@ def init_app(app: Flask) -> None:
     for name in ("checkedout", "checkedin", "overflow"):
         if read := getattr(engine.pool, name, None):
             add_gauge(app, f"database_pool_{name}", f"Database connections: {name}.", read)
-    app.extensions[_METRICS_KEY] = Metrics(app)
+    app.extensions[_METRICS_KEY] = MetricsCollector(app)
 
 
-def get_metrics(app: Flask) -> Metrics | None:
+def get_metrics(app: Flask) -> MetricsCollector | None:
     """Return the metrics of the application; None if metrics are off."""
     return app.extensions.get(_METRICS_KEY)
 

@@ -26,7 +26,7 @@ class Operation:
     """
 
     id: str = ""
-    # An `access.Access`; its type cannot be named here, because `access` imports this module.
+    # An `access.AccessRequirement`; its type cannot be named here, because `access` imports this module.
     access: Any = None
     checks: list[Callable[[], object]] = field(default_factory=list)
     lookups: list[Callable[[UUID], object]] = field(default_factory=list)

@@ -44,7 +44,7 @@ def parse_permitted_url(url: str, allowed_hosts: Collection[str]) -> SplitResult
         raise RefusedAddress("This is not a URL.") from None
     if parts.scheme not in ("http", "https") or not 0 < len(host) < 254 or any(map(str.isspace, url)):
         raise RefusedAddress("Enter an absolute URL that begins with https://.")
-    if _is_ip(host) and host not in allowed_hosts and not is_on_internet(host.strip("[]")):
+    if _is_ip_address(host) and host not in allowed_hosts and not is_on_internet(host.strip("[]")):
         raise RefusedAddress(_describe_private_address(host.strip("[]")))
     if "@" in parts.netloc or parts.fragment:
         raise RefusedAddress("The URL must not contain a user name, a password or a fragment.")
@@ -76,7 +76,7 @@ def _describe_private_address(address: str) -> str:
     return f"{address} is in a private network. The setting WEBHOOK_HOSTS can allow it."
 
 
-def _is_ip(host: str) -> bool:
+def _is_ip_address(host: str) -> bool:
     try:
         ip_address(host.strip("[]"))
     except ValueError:
@@ -127,7 +127,7 @@ class Answer:
     seconds: float = 0.0
 
 
-def send_request(
+def call_url(
     url: str,
     headers: Mapping[str, str],
     body: bytes,

@@ -45,7 +45,7 @@ class KeyWithOwner(NamedTuple):
 
 
 # This statement runs in each request with a key, so it is built once and selects columns instead of entities.
-_SELECT_WITH_OWNER = (
+_KEY_STATEMENT = (
     select(
         *(ApiKey.uuid, ApiKey.name, ApiKey.scope, ApiKey.created, ApiKey.expires, ApiKey.last_used),
         *(Account.uuid, Account.username, Account.role, Account.can_publish, Account.disabled),
@@ -60,7 +60,7 @@ def find_key_by_value(value: str) -> KeyWithOwner | None:
     """Return the key with this value, expired or not, and its owner, or None if there is no such key."""
     if not key_format.is_well_formed_key(value):
         return None
-    row = db.session.connection().execute(_SELECT_WITH_OWNER, {"digest": digest_token(value)}).one_or_none()
+    row = db.session.connection().execute(_KEY_STATEMENT, {"digest": digest_token(value)}).one_or_none()
     if row is None:
         return None
     key = KeyWithOwner._make(row)

@@ -170,5 +170,5 @@ def delete_user(name: str, yes: bool) -> None:
         queries.get_user_by_name(name)
         if not yes:
             click.confirm("Delete the user and all their API keys?", abort=True)
-        service.delete_user(name)
+        service.delete_user_by_name(name)
     click.echo(f"Deleted {name}.")

@@ -48,7 +48,7 @@ def _check_credentials(username: str, password: str, code: str) -> Account:
             if account is None:
                 raise Unauthorized("The user name or the password is wrong.", code="login_failed")
             if code:
-                second_factor.use_code(account, code)
+                second_factor.redeem_code(account, code)
     except (Unauthorized, TooManyRequests):
         _failures.count_event()
         raise

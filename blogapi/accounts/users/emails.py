@@ -38,7 +38,7 @@ If you have not asked for this link, ignore this e-mail; your password does not 
 """
 
 # Limits the number of requests that send an e-mail at the same time, because each occupies a thread.
-_sending = threading.BoundedSemaphore(MAX_PARALLEL_MAILS)
+_sending_slots = threading.BoundedSemaphore(MAX_PARALLEL_MAILS)
 
 
 def can_send_links() -> bool:
@@ -62,7 +62,7 @@ def send_reset_link(account: Account, link: Any) -> WithAttributes:
     return _email_link(link, account.email, "New password for {title}", _RESET_TEXT, values)
 
 
-def send_requested_link(username: str) -> None:
+def create_and_send_reset_link(username: str) -> None:
     """Send a reset link to the user with this name, if there is such a user with an e-mail address.
 
     Raises EmailNotSent if the mail server does not accept the e-mail.
@@ -83,7 +83,7 @@ def _email_link(link: Any, address: str, subject: str, text: str, values: dict[s
         problem = "This blog sends no e-mail; set SMTP_HOST, SMTP_SENDER and the `service_url` of the site."
     elif not address:
         problem = "There is no e-mail address."
-    elif not _sending.acquire(blocking=False):
+    elif not _sending_slots.acquire(blocking=False):
         problem = "Other e-mails are being sent; try again in a minute."
     else:
         try:
@@ -91,7 +91,7 @@ def _email_link(link: Any, address: str, subject: str, text: str, values: dict[s
         except mail.EmailNotSent as error:
             problem = str(error)
         finally:
-            _sending.release()
+            _sending_slots.release()
     return WithAttributes(link, sent=not problem, problem=problem)
 
 

@@ -12,10 +12,10 @@ MIN_PASSWORD_LENGTH = 8
 MAX_PASSWORD_LENGTH = 1024
 
 # The parameters are fixed, so that the check takes the same time for every digest and for the dummy digest.
-_METHOD = "scrypt:32768:8:1"
+_HASH_METHOD = "scrypt:32768:8:1"
 
 # A digest that no password matches.
-_DUMMY_DIGEST = f"{_METHOD}$nobody$00"
+_DUMMY_DIGEST = f"{_HASH_METHOD}$nobody$00"
 
 
 def make_new_password_field(*, required: bool = True) -> Text:
@@ -39,7 +39,7 @@ def hash_password(password: str) -> str:
         raise Invalid(
             "The password is not valid.", errors={"password": [*map(str, error.messages)]}
         ) from error
-    return generate_password_hash(password, method=_METHOD)
+    return generate_password_hash(password, method=_HASH_METHOD)
 
 
 def verify_password(digest: str | None, password: str) -> bool:

@@ -71,7 +71,7 @@ def can_admin_log_in(*, other_than: Account | None = None) -> bool:
     return db.session.scalar(statement) is not None
 
 
-def find_session(token: str) -> WebSession | None:
+def find_login_by_token(token: str) -> WebSession | None:
     """Return the unexpired login session with this token and its user, or None.
 
     The session of a disabled user is not returned. A login while the user is being disabled can still create

@@ -60,7 +60,7 @@ bp = Blueprint(
 )
 
 # The maximum lifetime of a login without `remember`.
-SHORT_LIFETIME = timedelta(hours=12)
+SHORT_LOGIN_LIFETIME = timedelta(hours=12)
 
 _SET_COOKIE_METADATA = {"Set-Cookie": {"schema": {"type": "string"}}}
 
@@ -197,7 +197,7 @@ def send_reset_link(fields: Fields) -> None:
     name = usernames.fold_username(fields["username"])
     limits = [("EMAIL_LIMIT", "account", name), ("EMAIL_LIMIT", "address", limiter.get_client_key())]
     limiter.count_attempts(*limits)
-    mail.submit_job(partial(emails.send_requested_link, name))
+    mail.submit_mail_job(partial(emails.create_and_send_reset_link, name))
 
 
 @bp.post("/reset-password/")
@@ -214,7 +214,7 @@ def reset_password(fields: Fields) -> Account:
     with limiter.count_failures(("LOGIN_ADDRESS_LIMIT", limiter.get_client_key())):
         account = links.get_reset_account(fields["token"])
         if code:
-            second_factor.use_code(account, code)
+            second_factor.redeem_code(account, code)
     if not code:
         second_factor.check_second_factor_is_off(account)
     account = links.reset_password(**fields)
@@ -248,7 +248,7 @@ def _log_in(account: Account, *, remember: bool = True) -> None:
     service.end_login_by_token(session.get("token", ""))
     token = service.start_login(
         account,
-        lifetime=current_app.permanent_session_lifetime if remember else SHORT_LIFETIME,
+        lifetime=current_app.permanent_session_lifetime if remember else SHORT_LOGIN_LIFETIME,
         user_agent=request.user_agent.string,
     )
     # Drop the previous session to prevent session fixation.

@@ -28,7 +28,7 @@ from blogapi.web.errors import Conflict, Invalid, Unauthorized
 from blogapi.web.fields import WithAttributes
 from blogapi.web.rate_limits import limiter
 
-STEP_SECONDS = 30
+TIME_STEP_SECONDS = 30
 # The maximum difference between the clocks of the phone and of the server, in time steps.
 MAX_STEP_DIFFERENCE = 1
 RECOVERY_CODE_COUNT = 10
@@ -39,7 +39,7 @@ _WRONG_CODE_MESSAGE = "The code is wrong; enter the newest one from the app, or 
 _USED_CODE_MESSAGE = "That code has been used. Wait for the next one."
 
 
-def begin_second_factor_setup(account_id: UUID) -> WithAttributes:
+def start_second_factor_setup(account_id: UUID) -> WithAttributes:
     """Return a new `secret`, its `url` for apps, and the `qr_code` of the URL as the `data:` URL of an image.
 
     The second factor stays off until `enable_second_factor` is called. Raises Conflict if it is on already.
@@ -100,7 +100,7 @@ def check_second_factor_is_off(account: Account) -> None:
         )
 
 
-def use_code(account: Account, code: str) -> None:
+def redeem_code(account: Account, code: str) -> None:
     """Check a code from the app or a recovery code, and mark it as used.
 
     Does nothing if the user has no second factor. Raises Unauthorized if the code is wrong or was used
@@ -137,7 +137,7 @@ def _change_one_row(statement: UpdateBase) -> bool:
 
 def _find_time_step(account: Account, code: str) -> int | None:
     """Return the newest time step whose code is `code`, or None."""
-    totp, current = _get_totp(account), int(clock.now().timestamp()) // STEP_SECONDS
+    totp, current = _get_totp(account), int(clock.now().timestamp()) // TIME_STEP_SECONDS
     steps = range(current - MAX_STEP_DIFFERENCE, current + MAX_STEP_DIFFERENCE + 1)
     valid = [step for step in steps if hmac.compare_digest(totp.generate_otp(step).encode(), code.encode())]
     return max(valid, default=None)
@@ -148,7 +148,7 @@ def _get_totp(account: Account) -> pyotp.TOTP:
     text = f"second factor {account.uuid} {account.second_factor_nonce}"
     digest = hmac.new(key.encode("utf-8"), text.encode("ascii"), hashlib.sha256).digest()
     # Apps expect 160 bits.
-    return pyotp.TOTP(base64.b32encode(digest[:20]).decode("ascii"), interval=STEP_SECONDS)
+    return pyotp.TOTP(base64.b32encode(digest[:20]).decode("ascii"), interval=TIME_STEP_SECONDS)
 
 
 def _replace_recovery_codes(account_id: UUID) -> list[str]:

@@ -39,7 +39,7 @@ class ProfileWriter(Protocol):
         """Delete the profile of a user who is being deleted; if it has articles, detach it from the user."""
 
 
-PROFILES = AppState[ProfileWriter]("profiles")
+PROFILE_WRITER = AppState[ProfileWriter]("profiles")
 
 
 def create_user(username: str, password: str | None, *, role: Role, can_publish: bool = False) -> Account:
@@ -74,7 +74,7 @@ def store_user(
         with transaction():
             db.session.add(account)
             db.session.flush()
-            PROFILES.get().create_profile(account, profile_name)
+            PROFILE_WRITER.get().create_profile(account, profile_name)
     except IntegrityError as error:
         raise Conflict(f"The user name {account.username!r} is taken; choose another.") from error
     return account
@@ -120,12 +120,12 @@ def store_password(uuid: UUID, digest: str, *, current_token: str = "") -> None:
         _end_logins_and_links(account, current_token=current_token)
 
 
-def delete_user(username: str) -> None:
-    """Delete the user with this name; raises the errors of `delete_account`."""
-    delete_account(queries.get_user_by_name(username).uuid)
+def delete_user_by_name(username: str) -> None:
+    """Delete the user with this name; raises the errors of `delete_user`."""
+    delete_user(queries.get_user_by_name(username).uuid)
 
 
-def delete_account(uuid: UUID) -> None:
+def delete_user(uuid: UUID) -> None:
     """Delete the user with their API keys and login sessions.
 
     The user's profile is deleted too, but a profile with articles is kept as the profile of a guest. Raises
@@ -137,7 +137,7 @@ def delete_account(uuid: UUID) -> None:
         _check_not_last_admin(account)
         username = account.username
         try:
-            PROFILES.get().release_profile(account)
+            PROFILE_WRITER.get().release_profile(account)
             db.session.delete(account)
             db.session.flush()
         except IntegrityError as error:

@@ -94,7 +94,7 @@ def change(changes: Fields, id: UUID) -> WithAttributes:
 @bp.write(204, None, REPRESENTATION)
 def delete(id: UUID) -> None:
     """Delete a user who owns no content, and all their API keys."""
-    service.delete_account(id)
+    service.delete_user(id)
 
 
 @bp.delete("/<id:id>/logins/")
