@@ -24,7 +24,7 @@ CHECKOUT = _PACKAGE_FOLDER.parent if (_PACKAGE_FOLDER.parent / "wsgi.py").is_fil
 
 
 def get_command() -> str:
-    """Return the beginning of a command line that starts this program, to show in messages."""
+    """Return the start of a command line of this program, such as `python -m blogapi`, for messages."""
     if in_container := os.environ.get(config.COMMAND_VARIABLE):
         return in_container
     started = Path(sys.argv[0]).stem
@@ -165,6 +165,6 @@ def refuse_lost_database(instance: Path) -> None:
 
 
 def _is_trusted_folder(instance: Path, here: Path) -> bool:
-    # In a shared folder such as /tmp, another user could create settings that this user would apply.
+    # In a shared folder such as /tmp, another user could create a blog with settings of their own.
     owner = getattr(os, "getuid", None)
     return instance.parent == here or owner is None or instance.stat().st_uid == owner()

@@ -138,7 +138,7 @@ def init_app(app: Flask, *, version: str) -> None:
 
 
 def store_operations(app: Flask) -> None:
-    """Store all operations, each with the access rule that results from the settings.
+    """Store all operations in OPERATIONS, each with the access rule that results from the settings.
 
     Raises CannotStart if a view declares no access rule.
     """
@@ -183,7 +183,7 @@ def routes() -> None:
 
 
 def build_access_matrix(app: Flask) -> dict[str, str]:
-    """Return who may call each operation, such as `GET /path/`, with the default value of PUBLIC_READS."""
+    """Map each operation, such as `GET /api/v1/users/`, to its access rule while PUBLIC_READS is off."""
     return {
         f"{method} {path}": f"{access.rule.description}, scope {access.scope}"
         for path, method, _, access in list_operations(app, public_reads=False)

@@ -33,7 +33,7 @@ class AppState(Generic[Value]):
         self._key = f"blogapi-{name}"
 
     def set(self, app: Flask, value: Value) -> None:
-        """Store the value for this application; a former value is replaced."""
+        """Store the value for this application; this replaces a former value."""
         app.extensions[self._key] = value
 
     def get(self, app: Flask | None = None) -> Value:
@@ -47,7 +47,7 @@ class AppState(Generic[Value]):
 
 VARIABLE_PREFIX = "BLOGAPI_"
 INSTANCE_PATH_VARIABLE = f"{VARIABLE_PREFIX}INSTANCE_PATH"
-# In a container, this variable contains the words with which a command line on the host starts blogapi.
+# In a container, this variable contains the start of a command line on the host that runs blogapi.
 COMMAND_VARIABLE = f"{VARIABLE_PREFIX}COMMAND"
 
 _SETTINGS_BY_NAME = {setting.name: setting for setting in SETTINGS}
@@ -129,8 +129,8 @@ def _read_toml(path: Path) -> dict[str, Any]:
 
 
 def read_environment() -> dict[str, str]:
-    """Return the settings in the environment by name, as text; their names may be unknown."""
-    # Unknown names are kept, so that the caller refuses a misspelt security setting.
+    """Return the settings in the environment as text, by name, including settings with unknown names."""
+    # Keep unknown names: the caller refuses them, so that nobody misspells a security setting unnoticed.
     # BLOGAPI_INSTANCE_PATH, BLOGAPI_COMMAND and the variables of the test suite are not settings.
     return {
         name.removeprefix(VARIABLE_PREFIX): value

@@ -193,7 +193,7 @@ def factor_out_base_schemas(document: Document) -> None:
             base
             for base, other in large_schemas.items()
             if _is_extension(schema, other)
-            and (name in _FAMILIES.get(base, ()) or _is_restricted(schema) == _is_restricted(other))
+            and (name in _FAMILIES.get(base, ()) or _forbids_others(schema) == _forbids_others(other))
         ]
         if bases:
             base = max(bases, key=lambda base: _count_inherited_properties(schema, large_schemas[base]))
@@ -212,7 +212,7 @@ def _make_common_schema(family: Sequence[Document]) -> Document:
     return {"type": "object", "properties": properties} | ({"required": required} if required else {})
 
 
-def _is_restricted(schema: Document) -> bool:
+def _forbids_others(schema: Document) -> bool:
     return "additionalProperties" in schema
 
 
@@ -221,7 +221,7 @@ def _is_extension(schema: Document, base: Document) -> bool:
     properties, others = schema["properties"], base["properties"]
     required, required_in_base = set(schema.get("required", ())), set(base.get("required", ()))
     return (
-        (properties.keys() == others.keys() if _is_restricted(base) else properties.keys() >= others.keys())
+        (properties.keys() == others.keys() if _forbids_others(base) else properties.keys() >= others.keys())
         and (properties, required) != (others, required_in_base)
         and required >= required_in_base
         and all(value in (properties[name], {"readOnly": True}) for name, value in others.items())
@@ -245,7 +245,7 @@ def _make_extension(schema: Document, base: str, inherited: Document) -> Documen
     # Some generators ignore properties beside `allOf`.
     extension = {"type": "object", "properties": properties} | ({"required": required} if required else {})
     derived = {"description": schema["description"], "allOf": [{"$ref": f"{SCHEMA_PREFIX}{base}"}, extension]}
-    if _is_restricted(schema) and not _is_restricted(inherited):
+    if _forbids_others(schema) and not _forbids_others(inherited):
         derived["unevaluatedProperties"] = False
     return derived
 

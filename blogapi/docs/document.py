@@ -22,11 +22,11 @@ from blogapi.docs.custom_fields import mark_custom_field_filters
 from blogapi.docs.operations import HEADERS, PARAMETERS, add_undeclared_parts, move_path_parameters
 from blogapi.docs.shared_components import (
     drop_unused_schemas,
-    share_enums,
-    share_objects,
-    share_parameters,
-    share_responses,
-    share_timestamps,
+    extract_shared_enums,
+    extract_shared_objects,
+    extract_shared_parameters,
+    extract_shared_responses,
+    extract_shared_timestamps,
 )
 from blogapi.web.access import get_access
 from blogapi.web.blueprint import Blueprint
@@ -147,14 +147,14 @@ class DocumentApi(flask_smorest.Api):  # type: ignore[misc]
         for name, properties in selectable:
             for field, json_schema in properties.items():
                 document["components"]["schemas"][name]["properties"].setdefault(field, json_schema)
-        share_enums(document)
+        extract_shared_enums(document)
         accept_responses_as_bodies(document, self.ma_plugin.list_read_only_fields())
-        share_timestamps(document)
-        share_objects(document)
+        extract_shared_timestamps(document)
+        extract_shared_objects(document)
         factor_out_base_schemas(document)
         move_path_parameters(document)
-        share_parameters(document)
-        share_responses(document)
+        extract_shared_parameters(document)
+        extract_shared_responses(document)
         drop_unused_schemas(document)
         return document
 

@@ -40,7 +40,7 @@ def build_site(folder: Path, url: str, unlisted: bool, overwrite: bool) -> None:
     flags = {"unlisted": unlisted, "overwrite": overwrite}
     try:
         with report_problems(), exit_on_sigterm():
-            report = static_copy.build_copy(folder, url=address, progress=show_progress, **flags)
+            report = static_copy.build_static_copy(folder, url=address, progress=show_progress, **flags)
     except OSError as error:
         name = error.filename or folder
         raise click.ClickException(

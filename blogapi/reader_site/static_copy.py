@@ -77,7 +77,7 @@ _WINDOWS_NAMES = re.compile(
 _MAX_NAME_BYTES = 255
 
 
-def build_copy(
+def build_static_copy(
     folder: Path,
     *,
     url: str = "",

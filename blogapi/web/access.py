@@ -102,7 +102,7 @@ class Caller:
 
     @property
     def sees_admin_fields(self) -> bool:
-        """Return whether the caller may see the fields that only admins may see."""
+        """Return whether responses to the caller contain the fields that are only for admins."""
         return self.is_admin and "read" in self.scopes
 
     @property
@@ -150,13 +150,13 @@ user_login = AccessRule("user login", "logged-in users", login_only=True)
 editor_login = AccessRule("editor login", "logged-in editors and admins", role=Role.EDITOR, login_only=True)
 admin_login = AccessRule("admin login", "logged-in admins", role=Role.ADMIN, login_only=True)
 
-# Who may call a view that requires the role, in the words of the error message.
+# For each role, the users who may call a view that requires the role, for an error message.
 _CALLERS_BY_ROLE = {rule.role: rule.description for rule in (author, editor, admin)}
 
 
 @dataclass(frozen=True, slots=True)
 class AccessRequirement:
-    """The requirements of a view: a rule, and the scope that the key must have."""
+    """What a view requires of its caller: an access rule, and the scope that the key must have."""
 
     rule: AccessRule
     scope: Scope
@@ -178,7 +178,7 @@ def check_before_body(check: Callable[[], object]) -> Callable[[View], View]:
 
 
 def get_access(view: Callable[..., Any], *, public_reads: bool = False) -> AccessRequirement | None:
-    """Return the requirements that the view declares with `allow`, or None.
+    """Return the requirement that the view declares with `allow`, or None.
 
     With `public_reads` (the setting PUBLIC_READS), a view that shows published content needs no credentials.
     """
@@ -253,7 +253,7 @@ def check_same_origin(request: Request) -> None:
 def refuse_form_request(request: Request, *, takes_file: bool) -> None:
     """Raise Forbidden for an unsafe request that a form or a link sent.
 
-    A page of the blog's own origin can show a form that somebody else wrote; the admin pages send their
+    A text on a page of the blog can contain a form that an attacker wrote; the admin pages send all their
     requests with scripts. Old browsers, and browsers without TLS, send no `Sec-Fetch-Mode`. Then a request
     with a content type of forms is refused, unless the operation accepts files (`takes_file`).
     """

@@ -27,7 +27,7 @@ from blogapi.web.request_environ import REQUEST_ID_KEY, ROUTE_KEY
 
 # The key of the WSGI environment for the name of the user who is logged in.
 USERNAME_KEY = "blogapi.user"
-# The attribute of a log record whose message is already a complete line, as in the access log.
+# The attribute that marks a log record whose message is already a complete line, as in the access log.
 FORMATTED_KEY = "is_formatted"
 
 # The group matches the prefix of an API key, which is not secret; the other characters of the key are secret.
@@ -64,7 +64,7 @@ def configure_logging(settings: Mapping[str, Any]) -> None:
 
 @contextmanager
 def log_command_errors(settings: Mapping[str, Any]) -> Iterator[None]:
-    """If the log is JSON, log the error that ends a command, and exit with the status of the error."""
+    """Log the error that ends a command as JSON and exit with its status; a text log shows it as usual."""
     try:
         yield
     except click.ClickException as error:

@@ -32,7 +32,7 @@ ReadMetric = Callable[[], float | MetricValues]
 
 @dataclass(frozen=True, slots=True)
 class Metric:
-    """A metric of the registry. `read` returns its value; the value of a counter never decreases.
+    """A registered metric. `read` returns the current value; the value of a counter never decreases.
 
     `read` may raise OSError, and SQLAlchemyError if `reads_database` is set.
     """
@@ -62,7 +62,7 @@ class EventCounter:
 def gauge(
     name: str, description: str, *labels: str, reads_database: bool = False
 ) -> Callable[[ReadMetric], ReadMetric]:
-    """Register the decorated function, which is called in an application context, as a metric's `read`."""
+    """Return a decorator that registers a gauge whose `read`, the function, needs an application context."""
 
     def register(read: ReadMetric) -> ReadMetric:
         _common_metrics[name] = Metric(description, "gauge", read, labels, reads_database)
@@ -206,5 +206,5 @@ def show_metrics() -> Response:
     """Return the metrics of the blog and of the process that serves the request."""
     metrics = get_metrics(current_app)
     if metrics is None:
-        raise NotFound("Metrics are off; turn on the METRICS setting.")
+        raise NotFound("Metrics are off; set METRICS to true to turn them on.")
     return Response(metrics.render(), content_type=CONTENT_TYPE)

@@ -21,7 +21,7 @@ from blogapi.web.errors import require_item
 key = AppGroup("key", help="Create and manage API keys.")
 
 # The caller on whose behalf `key list` reads: anyone who can run commands on the server may see every key.
-_OPERATOR = Caller(role=Role.ADMIN, scopes=frozenset(SCOPES), is_authenticated=True)
+_COMMAND_LINE_CALLER = Caller(role=Role.ADMIN, scopes=frozenset(SCOPES), is_authenticated=True)
 
 
 def _parse_time(_context: click.Context, _option: click.Parameter, value: str | None) -> datetime | None:
@@ -61,7 +61,7 @@ def create_key(username: str | None, scope: Scope, name: str, expires: datetime 
 @with_appcontext
 def list_keys(as_json: bool) -> None:
     """List all keys that have not expired, without their values."""
-    rows: list[dict[str, Any]] = KeySchema(many=True).dump(queries.list_keys(_OPERATOR, None).rows)
+    rows: list[dict[str, Any]] = KeySchema(many=True).dump(queries.list_keys(_COMMAND_LINE_CALLER, None).rows)
     if as_json:
         click.echo(json.dumps(rows, ensure_ascii=False))
         return

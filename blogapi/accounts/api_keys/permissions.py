@@ -48,7 +48,7 @@ def choose_scope(caller: Caller, requested: Collection[Scope]) -> Scope:
     return scope
 
 
-def check_can_create(setting: str, caller: Caller) -> None:
+def check_key_creation(setting: str, caller: Caller) -> None:
     """Raise Unauthorized or Forbidden unless KEY_CREATION (`setting`) lets the caller create keys."""
     if setting != "open" and not caller.is_authenticated:
         raise Unauthorized(f"On this blog only {setting} may create keys; log in, or send a key.")
