@@ -1,4 +1,4 @@
-"""Sends mail to users over SMTP, either at once or in a thread."""
+"""Sends mail to users over SMTP, either immediately or in a background thread."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def _make_message(sender: str, address: str, subject: str, text: str) -> EmailMe
     message["From"], message["To"], message["Subject"] = sender, Address(addr_spec=address), subject
     message["Date"] = format_datetime(clock.now())
     message["Message-ID"] = make_msgid(domain=parseaddr(sender)[1].rpartition("@")[2])
-    # With this header, programs that answer e-mail automatically do not answer this message.
+    # This header prevents automatic replies, such as out-of-office messages.
     message["Auto-Submitted"] = "auto-generated"
     message.set_content(text)
     return message
@@ -110,7 +110,7 @@ def _abort_connection(connection: smtplib.SMTP) -> None:
 
 
 def _describe_error(error: Exception) -> str:
-    # The messages of the server are not shown, because they can repeat what was sent.
+    # Do not show the replies of the server, because they can contain what was sent, such as the password.
     if isinstance(error, smtplib.SMTPAuthenticationError):
         return "The mail server refuses SMTP_USER and SMTP_PASSWORD."
     if isinstance(error, smtplib.SMTPRecipientsRefused):
@@ -139,14 +139,14 @@ _OUTBOX_KEY = "blogapi-outbox"
 
 
 def init_app(app: Flask) -> None:
-    """Create the outbox of the application; its thread starts with the first job."""
+    """Create the outbox, a queue of jobs that a thread runs; the thread starts with the first job."""
     app.extensions[_OUTBOX_KEY] = _Outbox(app)
 
 
 def submit_mail_job(job: MailJob) -> None:
     """Run the job in the thread of the outbox, in an application context.
 
-    Jobs that wait when the process ends are lost. Raises Unavailable if too many jobs wait.
+    When the process ends, waiting jobs are lost. Raises Unavailable if too many jobs are waiting.
     """
     outbox: _Outbox = current_app.extensions[_OUTBOX_KEY]
     outbox.submit_mail_job(job)
@@ -162,7 +162,7 @@ class _Outbox:
         try:
             self.jobs.put_nowait(job)
         except queue.Full as error:
-            raise Unavailable("Too many e-mails wait to be sent; try again in a minute.") from error
+            raise Unavailable("Too many e-mails are waiting to be sent; try again in a minute.") from error
         with self._lock:
             if self._thread is None or not self._thread.is_alive():
                 self._thread = threading.Thread(target=self._run_jobs, name="outbox", daemon=True)

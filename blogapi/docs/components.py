@@ -1,7 +1,7 @@
 """Converts marshmallow schemas to the components of the OpenAPI document.
 
-Client generators create one type for each component. Therefore each shape is one component: a response and
-its variants with `fields` share a component, and the body of a PUT accepts the response to a GET. A component
+Client generators create one type for each component, so similar schemas share a component: a response has the
+same component as its variants with `fields`, and the body of a PUT accepts the response to a GET. A component
 that has all properties of another component extends it, as a subclass extends its base class.
 """
 
@@ -160,7 +160,7 @@ def _get_response_component(operation: Document) -> str:
 def _add_read_only_fields(
     schemas: Document, read_only: Mapping[str, frozenset[str]], body: str, response: str
 ) -> None:
-    """Add the read-only properties to a body, without types, because a write never changes them."""
+    """Add the read-only properties to a body, without types, because a write ignores their values."""
     properties, read = schemas[body]["properties"], schemas[response]["properties"]
     for name in sorted(read_only.get(body, ())):
         if name in read:
@@ -201,7 +201,7 @@ def factor_out_base_schemas(document: Document) -> None:
 
 
 def _make_common_schema(family: Sequence[Document]) -> Document:
-    """Return a schema with the properties that all schemas have in common; it allows other properties."""
+    """Return a schema with the properties that all schemas share; the schema allows other properties."""
     first, *others = family
     properties = {
         name: value
@@ -217,7 +217,7 @@ def _forbids_others(schema: Document) -> bool:
 
 
 def _is_extension(schema: Document, base: Document) -> bool:
-    """Return whether each value of the schema is valid for the base too, and the two schemas differ."""
+    """Return whether each value of the schema is also valid for the base, and the two schemas differ."""
     properties, others = schema["properties"], base["properties"]
     required, required_in_base = set(schema.get("required", ())), set(base.get("required", ()))
     return (

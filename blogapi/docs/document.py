@@ -65,7 +65,7 @@ class ProblemSchema(ma.Schema):
 
 
 def init_app(app: Flask, blueprints: Sequence[Blueprint], *, version: str) -> None:
-    """Register the OpenAPI document of the blueprints, which is generated at its first use, then cached."""
+    """Register the OpenAPI document of the blueprints; it is generated at its first use and then cached."""
     app.extensions[_EXTENSION_KEY] = cache(lambda: DocumentApi(app, blueprints, version=version).document)
 
 
@@ -108,7 +108,7 @@ class DocumentApi(flask_smorest.Api):  # type: ignore[misc]
             self.spec.tag({"name": blueprint.name, "description": blueprint.description})
 
     def _register_error_handlers(self) -> None:
-        """Leave error handling to `web.errors`."""
+        """Register nothing, because `web.error_handlers` handles all errors."""
 
     @property
     def document(self) -> Document:

@@ -9,8 +9,8 @@ from blogapi.web.errors import PROBLEM_JSON, get_default_problem, get_reason_phr
 from blogapi.web.operation import Operation
 
 HEADERS: dict[str, Document] = {
-    # Every response has these headers, as the description of the document says. The responses in the document
-    # do not refer to these headers, because the references would take 25 kB.
+    # Every response has these headers, as the description of the document says. The single responses do not
+    # refer to them, because the references would add 25 kB to the document.
     **{
         header.name: {"description": header.description, "schema": dict(header.schema)}
         for header in headers.RESPONSE_HEADERS
@@ -41,7 +41,7 @@ _IF_MATCH_PARAMETER = {
     "schema": {"type": "string"},
 }
 _REFERENCE = "reference"
-# Statuses of errors that many operations can return. One response documents all these statuses, which makes
+# Statuses of errors that many operations can return. One shared response documents all of them, which makes
 # the document 55 kB smaller.
 OTHER_ERRORS_KEY = "default"
 OTHER_ERROR_STATUSES = (400, 401, 403, 409, 412, 413, 415, 422, 428, 429, 500, 503, 507)
@@ -73,7 +73,7 @@ _IDEMPOTENCY_KEY_PARAMETER = {
 
 
 def move_path_parameters(document: Document) -> None:
-    """Move the parameters of a path to its operations if an operation has a parameter `id` of its own."""
+    """Move the parameters of a path to its operations if one operation declares its own parameter `id`."""
     reference = {"$ref": f"#/components/parameters/{_REFERENCE}"}
     for item in document["paths"].values():
         operations = [item[method] for method in METHODS if method in item]

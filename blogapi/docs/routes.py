@@ -92,7 +92,7 @@ def send_search_index() -> Response:
 @allow(anyone)
 @declare_shown_kinds()
 def send_client() -> Response:
-    """Return the client for front ends, a JavaScript module that developers copy into their projects."""
+    """Return the JavaScript client for front ends, a module that developers copy into their projects."""
     return send_asset("blogapi.js")
 
 

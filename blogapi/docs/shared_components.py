@@ -117,8 +117,8 @@ class _Occurrence(NamedTuple):
 def _extract_repeated_values(document: Document, section: str, occurrences: Sequence[_Occurrence]) -> None:
     """Move repeated values to a section of the components, and refer to them.
 
-    If several values have the same name, the most frequent value gets the name. The names of the other values
-    begin with the names of their first owners.
+    If different values would get the same name, the most frequent value gets it. The name of each other value
+    begins with the name of its first owner.
     """
     shared: Document = document["components"][section]
     by_text: dict[str, list[_Occurrence]] = {}

@@ -28,9 +28,9 @@ from blogapi.site.schemas import PublicAddress
 def build_site(folder: Path, url: str, unlisted: bool, overwrite: bool) -> None:
     """Write the site for readers into FOLDER, as files for any static host.
 
-    The command also works while the site is off. Only files that have changed are written, and pages of texts
-    that are gone are deleted. The copy has no search. If a file cannot be written or deleted, the command
-    continues with the others and exits with status 1.
+    The command also works while the site is off. It writes only the files that have changed, and deletes the
+    pages of texts that no longer exist. The copy has no search. If a file cannot be written or deleted, the
+    command continues with the other files and exits with status 1.
     """
     try:
         address = PublicAddress().deserialize(url)

@@ -49,7 +49,7 @@ _SITE_SCHEMA = SiteSchema(exclude=("built_in",))
 
 @dataclass(frozen=True, slots=True)
 class HtmlPage:
-    """A page: its template, the values of the template, and its status."""
+    """A page to render: its template, the values for the template, and the status of the response."""
 
     template: str
     values: Mapping[str, Any]
@@ -85,7 +85,7 @@ def make_target_page(edition: Edition, target: SitePage) -> HtmlPage:
 
 
 def _make_site_values(edition: Edition, language: str) -> Fields:
-    """Return the template values that every page needs, also a page without a header and a footer."""
+    """Return the template values of every page, including pages without a header and a footer."""
     site, language = edition.site, language or edition.site.language
     described = localize_site(site, language)
     size = find_logo_size(site) or (None, None)
@@ -103,7 +103,7 @@ def _make_site_values(edition: Edition, language: str) -> Fields:
 
 
 def _make_context(edition: Edition, kind: str, language: str, path: str = "") -> Fields:
-    """Return the values that all templates get; `path` is the decoded path of the page."""
+    """Return the values of a page with a header and a footer; `path` is the decoded path of the page."""
     language = language or edition.site.language
     # The footer of a home page links only to terms with articles in the language of the home page.
     counted = language if kind == "home" and len(list_homes(edition.site)) > 1 else ""
@@ -119,7 +119,7 @@ def _make_context(edition: Edition, kind: str, language: str, path: str = "") ->
 
 
 def _make_shared_values(edition: Edition, language: str, counted: str) -> Fields:
-    """Return the values that all pages in a language share; for terms, only articles in `counted` count."""
+    """Return the values that all pages in a language share; terms count the articles in `counted` only."""
     site, values = edition.site, _make_site_values(edition, language)
     homes = list_homes(site)
     names = ("uuid", "name", "url", "articles_count")
@@ -165,7 +165,7 @@ def make_feed_address(edition: Edition, filters: Mapping[str, str]) -> str:
 
 
 def list_used_terms(terms: Sequence[Fields], linked: Container[str] = ()) -> list[Fields]:
-    """Return the terms that have articles or whose uuid is in `linked`, and the categories above them."""
+    """Return the terms that have articles or whose uuid is in `linked`, and all their parent categories."""
     used = [one for one in terms if one["articles_count"] or one["uuid"] in linked]
     needed = {one["uuid"] for term in used for one in [*list_ancestors(terms, term), term]}
     return [one for one in terms if one["uuid"] in needed]
@@ -347,7 +347,7 @@ def choose_language(site: Site, path: str) -> str:
 
 
 def make_missing_page(edition: Edition, language: str, status: int = 404) -> HtmlPage:
-    """Return the page for an address that the site does not have, or no longer has (410)."""
+    """Return the page for an unknown address (404), or for an address that no longer exists (410)."""
     context = _make_context(edition, "missing", language)
     articles, _ = documents.list_entries(make_home_filters(edition.site, language), 1, 3)
     title = context["words"]["gone" if status == 410 else "not_found"]

@@ -59,7 +59,7 @@ _MISSING_PAGES = AppState[dict[tuple[str, int], tuple[tuple[object, ...], dateti
 
 
 def init_app(app: Flask) -> None:
-    """Set the initial state of the site: an empty theme, a site that is off, and no cached pages."""
+    """Store the initial state: an empty theme, no cached pages, and that the site is off."""
     theme.init_app(app)
     _WAS_SITE_ON.set(app, False)
     _MISSING_PAGES.set(app, {})
@@ -193,7 +193,7 @@ def _make_search_response(edition: Edition) -> Response:
 
 
 def _make_missing_response(site: Site, path: str, status: int) -> Response:
-    """Return the page for an unknown address; the page is rendered again only after the blog has changed."""
+    """Return the page for an unknown address; it is rendered only once until the blog or theme changes."""
     language, stored, now = pages.choose_language(site, path), _MISSING_PAGES.get(), current_time()
     version, current = request.environ.get(middleware.VERSION_KEY), theme.get_theme()
     state = (version, current.generation)

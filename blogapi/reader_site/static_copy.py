@@ -99,8 +99,8 @@ def build_static_copy(
         site = _switch_to_site_of_copy(stored, url or stored.url)
         if not overwrite and not manifest.exists() and folder.exists() and any(folder.iterdir()):
             raise Conflict(
-                "This folder has files, but no build of this blog is in it; pages of other builds would "
-                "stay. Empty it, or use --overwrite (files that this build does not write stay)."
+                "This folder contains files that no build of this blog has written. Empty the folder, or use "
+                "--overwrite, which keeps the files that this build does not write."
             )
         manifest.parent.mkdir(mode=0o700, exist_ok=True)
         with files.lock_file(manifest.with_suffix(".lock")) as is_locked:
@@ -242,7 +242,7 @@ class _SiteCopier:
         return templating.edit_addresses(_LINK.sub(omit_link, html), self._rewrite_address)
 
     def _is_hidden(self, address: str) -> bool:
-        """Return whether the address, in any spelling, is that of an unlisted text that is left out."""
+        """Return whether the address, in any spelling, leads to an unlisted text that the copy omits."""
         if self._unlisted:
             return False
         spellings = (address, self._rewrite_address(self._remove_host(address)))
@@ -303,7 +303,7 @@ class _SiteCopier:
         return row
 
     def _has_path(self, path: str) -> bool:
-        """Return whether the copy has a file at a decoded path."""
+        """Return whether the copy has a file at a decoded path; a media file at the path is copied later."""
         if FILE_PATH.fullmatch(path):
             self._media.add(path)
             return True
@@ -337,7 +337,7 @@ class _SiteCopier:
             yield TextFile(name, source.read_bytes())
 
     def _make_file(self, name: str, content: bytes) -> Iterator[TextFile]:
-        """Yield the file unless another file has its name; note its pictures, which are copied later."""
+        """Yield the file unless another file has its name; record its pictures, which are copied later."""
         if self._claim_file_name(name):
             # A style sheet of the theme can have another encoding than UTF-8.
             text = content.decode("utf-8", "replace") if name.endswith((".html", ".xml", ".css")) else ""

@@ -22,7 +22,7 @@ from blogapi.site.addresses import to_time_zone
 FOLDER = Path(__file__).parent
 
 _TEMPLATES = FOLDER / "templates"
-# The part of a Content-Security-Policy that allows the players that the sanitizer keeps in texts.
+# The directive of a Content-Security-Policy for the video players that the sanitizer keeps in texts.
 FRAME_SRC_DIRECTIVE = f"frame-src {' '.join(f'https://{host}' for host in sorted(EMBED_HOSTS))}"
 
 _TAG_WITH_ADDRESS = re.compile(r"<[a-z](?=[^<>]* (?:href|src|poster|srcset)=)[^<>]*+>")
@@ -65,7 +65,7 @@ def create_environment(*folders: Path) -> SandboxedEnvironment:
 def replace_site_addresses(page: str, url: str) -> str:
     """Return the HTML of a page with the addresses of the site replaced by paths, except in its <head>.
 
-    The demo can be read through another port or host, so its pages contain only links that work there.
+    Therefore, the links also work if the site is read through another host or port, as the demo can be.
     """
     head, separator, body = page.partition("</head>")
     escaped = escape(url)

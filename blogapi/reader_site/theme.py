@@ -90,7 +90,7 @@ _THEME = AppState[Theme]("theme")
 
 
 def init_app(app: Flask) -> None:
-    """Store an empty theme, which the first request replaces with the owner's theme."""
+    """Store an empty theme; the first call of `get_theme` replaces it with the owner's theme."""
     _THEME.set(app, Theme())
 
 

@@ -48,7 +48,7 @@ def _make_count_formatter(name: str) -> Callable[[Words, int], str]:
 class Words:
     """The words of a language (`words["skip"]`, in Jinja also `words.skip`), and methods that format values.
 
-    Templates of an owner use this class, so it exposes only text. Times are in the time zone of the site.
+    Templates of a theme use this class, so it exposes only texts. Times are in the time zone of the site.
     """
 
     def __init__(self, language: str, table: Mapping[str, Any], names: Mapping[str, str]) -> None:

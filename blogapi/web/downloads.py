@@ -1,4 +1,4 @@
-"""Responses with the content of a file, which is read while it is sent."""
+"""Responses that send a file in chunks, so that the whole file is never in memory."""
 
 from __future__ import annotations
 

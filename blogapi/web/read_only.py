@@ -18,7 +18,7 @@ from blogapi.web.json import JsonBody
 # A function that returns the named fields of an item as a GET shows them; `id` is None for a singleton.
 ReadFields = Callable[[UUID | None, Sequence[str]], JsonBody]
 
-# The number of bytes allowed for parts of a field that the client did not send, for example members of `seo`.
+# The maximum size of the parts of a stored field that the client did not send, such as members of `seo`.
 _MAX_OTHER_BYTES = 1_000_000
 _MESSAGE = "Is read-only and has another value; omit it."
 
@@ -49,7 +49,7 @@ def collect_read_only_fields(schema: ma.Schema, body: Any) -> list[SentFields]:
 
 
 def find_errors(items: Sequence[SentFields], id: UUID | None, read: ReadFields, *, max_bytes: int) -> Errors:
-    """Return an error for each field whose value differs from the value that `read` returns.
+    """Return an error for each read-only field whose sent value differs from the value that `read` returns.
 
     `id` is the id in the path, and `max_bytes` is the size of the body. Items that do not exist are skipped.
     """

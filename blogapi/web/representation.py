@@ -1,4 +1,4 @@
-"""The representations of items and lists, from which responses and ETags are made."""
+"""The representations of items and lists, from which views compute responses and ETags."""
 
 from __future__ import annotations
 
@@ -69,6 +69,6 @@ class Representation:
             return make_json_body(self.get_items(), self.items_schema)
         if self.get_fields is None or self.fields_schema is None:
             return make_json_body(self.get_item(id), self.item_schema)
-        # If all names are fields of lists, such as `snippet`, `uuid` is read: a missing item raises NotFound.
+        # If only lists have the named fields, read `uuid`, so that a missing item raises NotFound.
         fields = tuple(name for name in self.fields_schema._declared_fields if name in names) or ("uuid",)
         return make_json_body(self.get_fields(id, fields), restrict_schema(self.fields_schema, fields))

@@ -23,10 +23,10 @@ from blogapi.web.fields import Fields, Schema, Text
 
 MULTIPART = "multipart/form-data"
 
-# The maximum number of parts other than the file, and their maximum size with their headers.
+# The maximum number of parts of a multipart body, and the maximum size of all parts except the file.
 _MAX_PARTS = 10
 MAX_PARTS_SIZE = 256 * 1024
-# A client that sends one of these types has not sent the file as the body itself.
+# A body of one of these types contains more than the file, so it cannot be stored as the file.
 _REFUSED_TYPES = ("application/x-www-form-urlencoded", "multipart/")
 
 

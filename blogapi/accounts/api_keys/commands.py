@@ -20,7 +20,7 @@ from blogapi.web.errors import require_item
 
 key = AppGroup("key", help="Create and manage API keys.")
 
-# The caller on whose behalf `key list` reads: anyone who can run commands on the server may see every key.
+# The caller for whom `key list` reads: whoever can run commands on the server is allowed to see all keys.
 _COMMAND_LINE_CALLER = Caller(role=Role.ADMIN, scopes=frozenset(SCOPES), is_authenticated=True)
 
 

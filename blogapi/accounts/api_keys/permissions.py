@@ -99,7 +99,7 @@ def choose_expiry(requested: datetime | None, now: datetime, caller: Caller) -> 
 
 
 def has_unused_key_expiry(owner: UUID | None, created: datetime, expires: datetime | None) -> bool:
-    """Return whether the key is anonymous with its initial expiry, which the first use of the key removes."""
+    """Return whether the key is anonymous and still has its initial expiry, which its first use removes."""
     return owner is None and expires == created + UNUSED_KEY_LIFETIME
 
 

@@ -64,7 +64,7 @@ def find_key_by_value(value: str) -> KeyWithOwner | None:
     if row is None:
         return None
     key = KeyWithOwner._make(row)
-    # This row contains the position that lists for editors need, so that lists execute no other statement.
+    # Lists for editors need this position; storing it here saves them a statement.
     events.LAST_POSITION.set(db.session(), key.last_position)
     return key
 

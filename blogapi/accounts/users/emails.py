@@ -37,7 +37,7 @@ use this link to set a new password at {title}. It works once, until {expires}:
 If you have not asked for this link, ignore this e-mail; your password does not change.
 """
 
-# Limits the number of requests that send an e-mail at the same time, because each occupies a thread.
+# Limits how many requests send an e-mail at the same time, because each such request occupies a thread.
 _sending_slots = threading.BoundedSemaphore(MAX_PARALLEL_MAILS)
 
 
@@ -47,7 +47,7 @@ def can_send_links() -> bool:
 
 
 def send_invitation(link: Any) -> WithAttributes:
-    """Send an invitation to its e-mail address, and return it with `sent` and `problem`.
+    """Send an invitation to its e-mail address, and return the invitation with `sent` and `problem`.
 
     `sent` is whether the e-mail was sent; if not, `problem` is the reason.
     """
@@ -63,7 +63,7 @@ def send_reset_link(account: Account, link: Any) -> WithAttributes:
 
 
 def create_and_send_reset_link(username: str) -> None:
-    """Send a reset link to the user with this name, if there is such a user with an e-mail address.
+    """Create a reset link for the user with this name and send it, if the user has an e-mail address.
 
     Raises EmailNotSent if the mail server does not accept the e-mail.
     """
@@ -98,7 +98,7 @@ def _email_link(link: Any, address: str, subject: str, text: str, values: dict[s
 def _send_link(link: Any, address: str, subject: str, text: str, values: dict[str, str]) -> None:
     title = get_site().title or "a blog"
     values = values | {"title": title, "url": link.url, "expires": _format_time(link.expires)}
-    # The mail server can be slow, so no snapshot of the database may stay open.
+    # The mail server can be slow, so end the read transaction before.
     end_read()
     mail.send_email(address, subject.format(title=title), text.format(**values))
 

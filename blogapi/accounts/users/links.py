@@ -120,7 +120,7 @@ def get_reset_account(token: str) -> Account:
 
 
 def _store_link(link: OneTimeLink) -> WithAttributes:
-    """Store a new link and return it with its `path` and `url`; delete its predecessor and expired links."""
+    """Store a new link and return it with its `path` and `url`; delete the former link and expired links."""
     token, now, kind = secrets.token_urlsafe(32), clock.now(), LinkKind(link.kind)
     link.digest, link.created = key_format.digest_token(token), now
     link.expires = now + (INVITATION_LIFETIME if kind == LinkKind.INVITATION else LINK_LIFETIME)

@@ -11,7 +11,7 @@ from blogapi.web.fields import Text
 MIN_PASSWORD_LENGTH = 8
 MAX_PASSWORD_LENGTH = 1024
 
-# The parameters are fixed, so that the check takes the same time for every digest and for the dummy digest.
+# The parameters are fixed, so that a check takes the same time for each user and for an unknown user.
 _HASH_METHOD = "scrypt:32768:8:1"
 
 # A digest that no password matches.
@@ -45,6 +45,6 @@ def hash_password(password: str) -> str:
 def verify_password(digest: str | None, password: str) -> bool:
     """Return whether the password matches the digest.
 
-    Without a digest, the result is False, but the check takes as long as with one.
+    If `digest` is None, the result is False, but the check takes the same time.
     """
     return check_password_hash(digest or _DUMMY_DIGEST, password) and digest is not None

@@ -74,8 +74,8 @@ def can_admin_log_in(*, other_than: Account | None = None) -> bool:
 def find_login_by_token(token: str) -> WebSession | None:
     """Return the unexpired login session with this token and its user, or None.
 
-    The session of a disabled user is not returned. A login while the user is being disabled can still create
-    such a session.
+    The session of a disabled user is not returned, because a login can create such a session while an admin
+    disables the user.
     """
     return db.session.scalar(
         select(WebSession)

@@ -36,7 +36,7 @@ DEFAULT_ISSUER = "blogapi"
 
 _SEPARATORS = re.compile(r"[\s-]")
 _WRONG_CODE_MESSAGE = "The code is wrong; enter the newest one from the app, or a recovery code."
-_USED_CODE_MESSAGE = "That code has been used. Wait for the next one."
+_USED_CODE_MESSAGE = "This code was used before. Wait until the app shows the next code."
 
 
 def start_second_factor_setup(account_id: UUID) -> WithAttributes:
@@ -128,7 +128,7 @@ def _consume_code(account: Account, code: str) -> None:
 
 
 def _change_one_row(statement: UpdateBase) -> bool:
-    """Execute the statement; return whether it changed a row."""
+    """Execute the statement, and return whether it changed one row."""
     with transaction(visible=False):
         result = db.session.execute(statement)
         assert isinstance(result, CursorResult)

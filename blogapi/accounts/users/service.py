@@ -22,7 +22,7 @@ from blogapi.web.access import Role
 from blogapi.web.errors import Conflict, Invalid
 from blogapi.web.fields import Fields
 
-# If a user has this number of logins, a new login ends the oldest one.
+# If a user already has this number of logins, a new login ends the oldest login.
 MAX_LOGINS_PER_USER = 50
 MAX_USER_AGENT_LENGTH = 200
 # The time at which a login was last used is stored at most once in this interval.
@@ -163,7 +163,7 @@ def find_user_with_password(username: str, password: str) -> Account | None:
 def start_login(account: Account, *, lifetime: timedelta, user_agent: str = "") -> str:
     """Delete expired login sessions, start a new one and return the token for its cookie.
 
-    `user_agent` is the `User-Agent` header of the browser, which helps the user to recognize the login.
+    `user_agent` is the `User-Agent` header of the browser, which the user sees in the list of logins.
     """
     token, now = secrets.token_urlsafe(32), clock.now()
     stored_agent = "".join(filter(str.isprintable, user_agent))[:MAX_USER_AGENT_LENGTH]

@@ -22,7 +22,7 @@ Attempt = tuple[str, str, Hashable]
 
 
 class SlidingWindow:
-    """Stores the times of recent attempts per key; allows `amount` attempts within any `seconds` seconds."""
+    """The times of recent attempts per key; a key may make `amount` attempts within any `seconds` seconds."""
 
     def __init__(self, amount: int, seconds: float, max_tracked: int = MAX_TRACKED_KEYS) -> None:
         self._amount, self._seconds, self._max_tracked = amount, seconds, max_tracked
@@ -87,7 +87,7 @@ class MemoryCounters:
         return wait
 
     def undo_count(self, *attempts: Attempt) -> None:
-        """Undo a previous `count_attempts` of the attempts."""
+        """Remove the most recent attempt of each key, which `count_attempts` has counted."""
         with self._lock:
             for window, key in self._find_or_create_windows(*attempts):
                 window.remove_last_attempt(key)
