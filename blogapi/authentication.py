@@ -129,10 +129,10 @@ def authorize_request() -> Response | None:
     if request.routing_exception is not None or request.path.endswith("//"):
         request.routing_exception = _correct_routing_error()
     if request.method == "OPTIONS" and (request.routing_exception is None or _is_allowed_preflight()):
-        allowed = format_allow_header(_get_url_adapter().allowed_methods(_add_slash(request.path)))
+        allowed = format_allow_header(_get_url_adapter().allowed_methods(_end_with_slash(request.path)))
         return Response(status=204, headers={"Allow": allowed})
     if isinstance(request.routing_exception, MethodNotAllowed):
-        _require_credentials(request.routing_exception)
+        _require_credentials_before_405(request.routing_exception)
         return None
     if request.routing_exception is not None and site_routes.answers_unknown_path():
         site_routes.use_page_view()
@@ -184,13 +184,13 @@ def _correct_routing_error() -> HTTPException | None:
         return NotFound()
     if isinstance(request.routing_exception, NotFound):
         try:
-            _get_url_adapter().match(_add_slash(request.path))
+            _get_url_adapter().match(_end_with_slash(request.path))
         except HTTPException as error:
             return error
     return request.routing_exception
 
 
-def _add_slash(path: str) -> str:
+def _end_with_slash(path: str) -> str:
     return f"{path.rstrip('/')}/"
 
 
@@ -205,7 +205,7 @@ def _check_caller(access: AccessRequirement) -> None:
     require_access(access, g.caller)
 
 
-def _require_credentials(error: MethodNotAllowed) -> None:
+def _require_credentials_before_405(error: MethodNotAllowed) -> None:
     endpoints = {_get_url_adapter().match(method=method)[0] for method in error.valid_methods or ()}
     accesses = [OPERATIONS.get()[endpoint].access for endpoint in endpoints]
     most_open = min(

@@ -53,7 +53,7 @@ COMMAND_VARIABLE = f"{VARIABLE_PREFIX}COMMAND"
 _SETTINGS_BY_NAME = {setting.name: setting for setting in SETTINGS}
 
 
-def get_default_value(name: str) -> Any:
+def get_setting_default(name: str) -> Any:
     return _SETTINGS_BY_NAME[name].default
 
 

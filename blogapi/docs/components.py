@@ -16,7 +16,7 @@ from apispec.ext.marshmallow.common import resolve_schema_instance
 from apispec.ext.marshmallow.openapi import OpenAPIConverter
 
 from blogapi.web.fields import EmptySchema, InputSchema, Reference, ReferenceSchema, Timestamp
-from blogapi.web.uploads import MULTIPART, FileBodySchema
+from blogapi.web.uploads import MULTIPART_TYPE, FileBodySchema
 
 Document = dict[str, Any]
 
@@ -26,7 +26,7 @@ SCHEMA_PREFIX = "#/components/schemas/"
 # A schema extends another one only if it inherits at least this number of properties.
 _MIN_INHERITED_PROPERTIES = 5
 # Families of schemas: their common properties become a component, which each schema of the family extends.
-_FAMILIES = {
+_SCHEMA_FAMILIES = {
     "ArticleOrPage": ("Article", "Page", "Previewed"),
     "Version": ("SingleRevision", "SinglePageRevision"),
     "Term": ("Category", "Tag", "SingleTag", "Author"),
@@ -138,7 +138,7 @@ def accept_responses_as_bodies(document: Document, read_only: Mapping[str, froze
         item = document["paths"][path.removesuffix("working-copy/")]
         for media_type, media in operations[method].get("requestBody", {}).get("content", {}).items():
             body = get_component_name(media["schema"])
-            if not body or media_type == MULTIPART:
+            if not body or media_type == MULTIPART_TYPE:
                 continue
             reads = (operations.get("get", {}), operations[method], item.get("get", {}))
             responses = [name for read in reads if (name := _get_response_component(read))]
@@ -180,7 +180,7 @@ def _accept_alternatives(media: Document, names: list[str]) -> None:
 def factor_out_base_schemas(document: Document) -> None:
     """Replace the properties that a schema shares with a base schema by a reference to the base schema."""
     schemas = document["components"]["schemas"]
-    for name, family in _FAMILIES.items():
+    for name, family in _SCHEMA_FAMILIES.items():
         schemas[name] = {"description": f"What {', '.join(family)} have in common."}
         schemas[name] |= _make_common_schema([schemas[member] for member in family])
     large_schemas = {
@@ -193,7 +193,7 @@ def factor_out_base_schemas(document: Document) -> None:
             base
             for base, other in large_schemas.items()
             if _is_extension(schema, other)
-            and (name in _FAMILIES.get(base, ()) or _forbids_others(schema) == _forbids_others(other))
+            and (name in _SCHEMA_FAMILIES.get(base, ()) or _is_closed(schema) == _is_closed(other))
         ]
         if bases:
             base = max(bases, key=lambda base: _count_inherited_properties(schema, large_schemas[base]))
@@ -212,7 +212,8 @@ def _make_common_schema(family: Sequence[Document]) -> Document:
     return {"type": "object", "properties": properties} | ({"required": required} if required else {})
 
 
-def _forbids_others(schema: Document) -> bool:
+def _is_closed(schema: Document) -> bool:
+    # A closed schema allows no properties other than its own.
     return "additionalProperties" in schema
 
 
@@ -221,7 +222,7 @@ def _is_extension(schema: Document, base: Document) -> bool:
     properties, others = schema["properties"], base["properties"]
     required, required_in_base = set(schema.get("required", ())), set(base.get("required", ()))
     return (
-        (properties.keys() == others.keys() if _forbids_others(base) else properties.keys() >= others.keys())
+        (properties.keys() == others.keys() if _is_closed(base) else properties.keys() >= others.keys())
         and (properties, required) != (others, required_in_base)
         and required >= required_in_base
         and all(value in (properties[name], {"readOnly": True}) for name, value in others.items())
@@ -245,7 +246,7 @@ def _make_extension(schema: Document, base: str, inherited: Document) -> Documen
     # Some generators ignore properties beside `allOf`.
     extension = {"type": "object", "properties": properties} | ({"required": required} if required else {})
     derived = {"description": schema["description"], "allOf": [{"$ref": f"{SCHEMA_PREFIX}{base}"}, extension]}
-    if _forbids_others(schema) and not _forbids_others(inherited):
+    if _is_closed(schema) and not _is_closed(inherited):
         derived["unevaluatedProperties"] = False
     return derived
 

@@ -37,7 +37,7 @@ from blogapi.web.operation import get_operation
 from blogapi.web.request_environ import REQUEST_ID_HEADER
 from blogapi.web.slug_lookup import IdConverter, ReferenceConverter
 
-_EXTENSION_KEY = "blogapi-document"
+_DOCUMENT_KEY = "blogapi-document"
 _HEADER_NAMES = ", ".join(f"`{header.name}`" for header in RESPONSE_HEADERS)
 
 
@@ -66,12 +66,12 @@ class ProblemSchema(ma.Schema):
 
 def init_app(app: Flask, blueprints: Sequence[Blueprint], *, version: str) -> None:
     """Register the OpenAPI document of the blueprints; it is generated at its first use and then cached."""
-    app.extensions[_EXTENSION_KEY] = cache(lambda: DocumentApi(app, blueprints, version=version).document)
+    app.extensions[_DOCUMENT_KEY] = cache(lambda: DocumentApi(app, blueprints, version=version).document)
 
 
 def get_document(app: Flask) -> Document:
     """Return the OpenAPI document of the application."""
-    document: Document = app.extensions[_EXTENSION_KEY]()
+    document: Document = app.extensions[_DOCUMENT_KEY]()
     return document
 
 

@@ -71,7 +71,7 @@ _ADDRESS_FIELDS = ("avatar", "cover_image", "icon", "logo", "url")
 
 _LINK = make_link_pattern('([^"<>]*+)')
 _MEDIA_PATH = re.compile(rf"{FILE_PREFIX}([^/?#\s\"'<>]+)")
-_WINDOWS_NAMES = re.compile(
+_RESERVED_WINDOWS_NAME = re.compile(
     r'.*[<>:"\\|?*\x00-\x1f].*|.*[. ]|(con|prn|aux|nul|(com|lpt)[0-9¹²³])(\..*)?', re.IGNORECASE | re.DOTALL
 )
 _MAX_NAME_BYTES = 255
@@ -383,7 +383,7 @@ def _find_media_file(path: str) -> Path | None:
 
 
 def _is_invalid_name(part: str) -> bool:
-    is_reserved = os.name == "nt" and _WINDOWS_NAMES.fullmatch(part)
+    is_reserved = os.name == "nt" and _RESERVED_WINDOWS_NAME.fullmatch(part)
     return (
         part in ("", ".", "..") or "\0" in part or len(part.encode()) > _MAX_NAME_BYTES or bool(is_reserved)
     )

@@ -62,7 +62,7 @@ class Text(ma.fields.String):
         min_length = max(min_length, int(options.get("required", False)))
         self.max_length, self.min_length = max_length, min_length
         json_schema = {
-            "maxLength": config.get_default_value(max_length) if isinstance(max_length, str) else max_length
+            "maxLength": config.get_setting_default(max_length) if isinstance(max_length, str) else max_length
         }
         if min_length:
             json_schema["minLength"] = min_length

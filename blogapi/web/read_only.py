@@ -20,7 +20,7 @@ ReadFields = Callable[[UUID | None, Sequence[str]], JsonBody]
 
 # The maximum size of the parts of a stored field that the client did not send, such as members of `seo`.
 _MAX_OTHER_BYTES = 1_000_000
-_MESSAGE = "Is read-only and has another value; omit it."
+_ERROR_MESSAGE = "Is read-only and has another value; omit it."
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +62,7 @@ def find_errors(items: Sequence[SentFields], id: UUID | None, read: ReadFields, 
             continue
         for path, value in item.values.items():
             if _normalize_value(value) != _normalize_value(_get_value(current, path)):
-                errors[".".join((*item.prefix, *path))] = [_MESSAGE]
+                errors[".".join((*item.prefix, *path))] = [_ERROR_MESSAGE]
     return errors
 
 

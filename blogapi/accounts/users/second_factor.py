@@ -34,7 +34,7 @@ MAX_STEP_DIFFERENCE = 1
 RECOVERY_CODE_COUNT = 10
 DEFAULT_ISSUER = "blogapi"
 
-_SEPARATORS = re.compile(r"[\s-]")
+_CODE_SEPARATORS = re.compile(r"[\s-]")
 _WRONG_CODE_MESSAGE = "The code is wrong; enter the newest one from the app, or a recovery code."
 _USED_CODE_MESSAGE = "This code was used before. Wait until the app shows the next code."
 
@@ -167,7 +167,7 @@ def _digest_code(account_id: UUID, code: str) -> str:
 
 
 def _normalize_code(code: str) -> str:
-    return _SEPARATORS.sub("", code).lower()
+    return _CODE_SEPARATORS.sub("", code).lower()
 
 
 def _check_setup_is_allowed(account: Account) -> None:
