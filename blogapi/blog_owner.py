@@ -57,7 +57,7 @@ def find_non_root_owner(instance: Path) -> Any:
 def make_owner_process_options(instance: Path) -> dict[str, Any]:
     """Return options of `subprocess.Popen` for a program that the owner of the blog has chosen.
 
-    If root runs this process for another owner, the program runs as the owner, who must not become root.
+    If root runs this process for another owner, the program runs as the owner, without the rights of root.
     """
     user = find_non_root_owner(instance)
     if user is None:

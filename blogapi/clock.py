@@ -1,4 +1,4 @@
-"""The only module that reads the clock, so that tests can replace the time in one place."""
+"""Reads the clock. Other modules get the time of day from here, so that tests can replace it in one place."""
 
 import time
 from datetime import UTC, datetime, timedelta

@@ -198,7 +198,7 @@ def parse_network(value: Any) -> str:
 
 
 def parse_sender(value: Any) -> str:
-    """Return the value of a sender such as `Blog <blog@example.org>`, which may be empty."""
+    """Return the sender of e-mails, such as `Blog <blog@example.org>`, or an empty string."""
     name = parse_string(value).strip()
     # `parseaddr` of older versions of Python ignores any text after the first address.
     address = parseaddr(name)[1] if len(getaddresses([name])) == 1 else ""

@@ -52,7 +52,7 @@ def send_email(address: str, subject: str, text: str) -> None:
 
 
 def _make_message(sender: str, address: str, subject: str, text: str) -> EmailMessage:
-    # Imported here because few processes need this module, which takes a megabyte.
+    # Imported here because few processes need this module, which takes 1 MB of memory.
     from email.headerregistry import Address
 
     message = EmailMessage()

@@ -67,7 +67,7 @@ class SchemaConverter(OpenAPIConverter):
     """Converts marshmallow schemas to JSON schemas; the docstrings become the descriptions."""
 
     def init_attribute_functions(self) -> None:
-        """Add the format of times and the alternatives of references to the attributes of fields."""
+        """Register the functions that describe the fields for times and references."""
         super().init_attribute_functions()  # type: ignore[no-untyped-call]
         self.add_attribute_function(_describe_timestamp)  # type: ignore[no-untyped-call]
         self.add_attribute_function(_describe_reference)  # type: ignore[no-untyped-call]

@@ -60,8 +60,8 @@ class HtmlPage:
 class Edition:
     """The site as it is served, or as a static copy.
 
-    `words` are the tables of words by language. `root` is the path of a static copy, which is empty if the
-    copy is at the root of its host. `shared_values` caches the values that all pages in a language share.
+    `words` maps languages to tables of words. `root` is the path of a static copy, which is empty if the copy
+    is at the root of its host. `shared_values` caches the values that all pages in a language share.
     """
 
     site: Site
@@ -341,7 +341,7 @@ def make_search_page(edition: Edition, q: str, number: int, *, is_refused: bool 
 
 
 def choose_language(site: Site, path: str) -> str:
-    """Return the language of the home page with the longest path that `path` begins with, or of the site."""
+    """Return the language of the home page whose path is the longest prefix of `path`, or of the site."""
     homes = sorted(list_homes(site).items(), key=lambda home: -len(home[1]))
     return next((language for language, home in homes if path.startswith(home)), site.language)
 

@@ -50,7 +50,7 @@ def get_built_in_environment() -> SandboxedEnvironment:
 
 
 def create_environment(*folders: Path) -> SandboxedEnvironment:
-    """Return an environment with the templates of the folders; the package supplies the missing ones."""
+    """Return an environment with the templates of the folders; missing templates come from the package."""
     built_in = FileSystemLoader(_TEMPLATES)
     # `built-in/base.html` is always the template of the package: with `{% extends "base.html" %}`, the
     # `base.html` of a theme would extend itself.

@@ -37,7 +37,7 @@ _CHECK_INTERVAL = 1.0
 class Theme:
     """The theme as of the last check of its folder; `generation` changes if any of its files changes.
 
-    `files` are the paths of the files by their names, such as `theme/style.css`.
+    `files` maps the names of the files, such as `theme/style.css`, to their paths.
     """
 
     files: Mapping[str, Path] = field(default_factory=dict)
@@ -95,7 +95,7 @@ def init_app(app: Flask) -> None:
 
 
 def get_theme(app: Flask | None = None) -> Theme:
-    """Return the theme; its folder is checked once per second, and read again if a file has changed."""
+    """Return the theme; check its folder at most once per second, and read it again after a change."""
     app = app or current_app
     theme, now = _THEME.get(app), time.monotonic()
     if now - theme.checked_at >= _CHECK_INTERVAL:

@@ -111,7 +111,7 @@ def _read_built_in_tables() -> WordTables:
 def make_word_tables(own: Mapping[str, Any]) -> WordTables:
     """Return the tables of words by language tag, and the names of languages; `own` is the owner's table.
 
-    Raises ValueError if a word of the owner is wrong.
+    Raises ValueError if a word of the owner is invalid.
     """
     tables = dict(_read_built_in_tables())
     for tag, table in own.items():

@@ -74,8 +74,7 @@ def can_admin_log_in(*, other_than: Account | None = None) -> bool:
 def find_login_by_token(token: str) -> WebSession | None:
     """Return the unexpired login session with this token and its user, or None.
 
-    The session of a disabled user is not returned, because a login can create such a session while an admin
-    disables the user.
+    Sessions of disabled users, which a login at the same time can create, are not returned.
     """
     return db.session.scalar(
         select(WebSession)
