@@ -41,7 +41,7 @@ def make_serve_command() -> list[str]:
     return [str(script), "serve"] if script.is_file() else [sys.executable, "-P", "-m", "blogapi", "serve"]
 
 
-def list_start_commands(folder: str) -> list[str]:
+def list_serve_commands(folder: str) -> list[str]:
     """Return the command lines that serve the blog in the folder; a checkout runs only in its own folder."""
     serve = f"{get_command()} serve"
     return [f"cd {folder}", serve] if CHECKOUT is None else [f"{serve} --blog {folder}"]

@@ -55,7 +55,7 @@ def init(folder: Path | None) -> None:
     is_here = instance.parent == Path.cwd()
     serve = [f"{blog_folder.get_command()} serve"]
     click.echo("Next:")
-    for line in serve if is_here else blog_folder.list_start_commands(str(folder or instance.parent)):
+    for line in serve if is_here else blog_folder.list_serve_commands(str(folder or instance.parent)):
         click.echo(f"  {line}")
 
 
@@ -132,7 +132,7 @@ EPILOG = "\n  ".join(
     [
         "\b\nA new blog:",
         f"{blog_folder.get_command()} init my-blog",
-        *blog_folder.list_start_commands("my-blog"),
+        *blog_folder.list_serve_commands("my-blog"),
     ]
 )
 

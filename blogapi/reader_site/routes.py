@@ -180,7 +180,7 @@ def _make_search_response(edition: Edition) -> Response:
     refusal: TooManyRequests | None = None
     if q:
         try:
-            limiter.count_attempts(("SEARCH_LIMIT", limiter.get_client_key()))
+            limiter.count_attempts(("SEARCH_LIMIT", limiter.get_client_address_key()))
         except TooManyRequests as error:
             refusal = error
     result = pages.make_search_page(edition, q, number, is_refused=bool(refusal))

@@ -42,7 +42,7 @@ REPRESENTATION = Representation(
 
 
 def _count_key_creation() -> None:
-    limiter.count_attempts(("KEY_LIMIT", limiter.get_client_key()))
+    limiter.count_attempts(("KEY_LIMIT", limiter.get_client_address_key()))
 
 
 @bp.post("/")

@@ -149,7 +149,7 @@ def create_first_admin(fields: Fields) -> Account:
 
     The link works once, and only as long as no admin can log in.
     """
-    with limiter.count_failures(("LOGIN_ADDRESS_LIMIT", limiter.get_client_key())):
+    with limiter.count_failures(("LOGIN_ADDRESS_LIMIT", limiter.get_client_address_key())):
         account = links.create_first_admin(**fields)
     _log_in(account)
     return account
@@ -162,7 +162,7 @@ def create_first_admin(fields: Fields) -> Account:
 @bp.response(200, InvitedSchema())
 def show_invitation(fields: Fields) -> OneTimeLink:
     """Show an invitation to the person who has its link."""
-    with limiter.count_failures(("LOGIN_ADDRESS_LIMIT", limiter.get_client_key())):
+    with limiter.count_failures(("LOGIN_ADDRESS_LIMIT", limiter.get_client_address_key())):
         return links.get_invitation(fields["token"])
 
 
@@ -176,7 +176,7 @@ def accept_invitation(fields: Fields) -> Account:
 
     The link works once, for 7 days.
     """
-    with limiter.count_failures(("LOGIN_ADDRESS_LIMIT", limiter.get_client_key())):
+    with limiter.count_failures(("LOGIN_ADDRESS_LIMIT", limiter.get_client_address_key())):
         account = links.accept_invitation(**fields)
     _log_in(account)
     return account
@@ -195,7 +195,7 @@ def send_reset_link(fields: Fields) -> None:
     if not emails.can_send_links():
         raise Conflict("This blog sends no e-mail; ask an admin for a link.")
     name = usernames.fold_username(fields["username"])
-    limits = [("EMAIL_LIMIT", "account", name), ("EMAIL_LIMIT", "address", limiter.get_client_key())]
+    limits = [("EMAIL_LIMIT", "account", name), ("EMAIL_LIMIT", "address", limiter.get_client_address_key())]
     limiter.count_attempts(*limits)
     mail.submit_mail_job(partial(emails.create_and_send_reset_link, name))
 
@@ -211,7 +211,7 @@ def reset_password(fields: Fields) -> Account:
     If the user has a second factor, `code` is required, as for a login.
     """
     code = fields.pop("code")
-    with limiter.count_failures(("LOGIN_ADDRESS_LIMIT", limiter.get_client_key())):
+    with limiter.count_failures(("LOGIN_ADDRESS_LIMIT", limiter.get_client_address_key())):
         account = links.get_reset_account(fields["token"])
         if code:
             second_factor.redeem_code(account, code)

@@ -114,7 +114,7 @@ def redeem_code(account: Account, code: str) -> None:
 def _consume_code(account: Account, code: str) -> None:
     if not re.fullmatch("[0-9]{6}", code):
         is_code = RecoveryCode.digest == _digest_code(account.uuid, code)
-        if not _change_one_row(delete(RecoveryCode).where(RecoveryCode.account_id == account.uuid, is_code)):
+        if not _writes_one_row(delete(RecoveryCode).where(RecoveryCode.account_id == account.uuid, is_code)):
             raise Unauthorized(_WRONG_CODE_MESSAGE, code="second_factor_failed")
         return
     step = _find_time_step(account, code)
@@ -123,11 +123,11 @@ def _consume_code(account: Account, code: str) -> None:
     # If two requests send the same code, only the first one changes the row.
     is_new = or_(Account.second_factor_step.is_(None), Account.second_factor_step < step)
     statement = update(Account).where(Account.uuid == account.uuid, is_new).values(second_factor_step=step)
-    if not _change_one_row(statement):
+    if not _writes_one_row(statement):
         raise Unauthorized(_USED_CODE_MESSAGE, code="second_factor_used")
 
 
-def _change_one_row(statement: UpdateBase) -> bool:
+def _writes_one_row(statement: UpdateBase) -> bool:
     """Execute the statement, and return whether it changed one row."""
     with transaction(visible=False):
         result = db.session.execute(statement)

@@ -35,7 +35,7 @@ class ProfileWriter(Protocol):
     def create_profile(self, account: Account, name: str = "") -> object:
         """Create the profile of a new user; if `name` is empty, the profile has the name of the user."""
 
-    def release_profile(self, account: Account) -> None:
+    def delete_or_detach_profile(self, account: Account) -> None:
         """Delete the profile of a user who is being deleted; if it has articles, detach it from the user."""
 
 
@@ -137,7 +137,7 @@ def delete_user(uuid: UUID) -> None:
         _check_not_last_admin(account)
         username = account.username
         try:
-            PROFILE_WRITER.get().release_profile(account)
+            PROFILE_WRITER.get().delete_or_detach_profile(account)
             db.session.delete(account)
             db.session.flush()
         except IntegrityError as error:

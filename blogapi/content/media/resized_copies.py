@@ -209,7 +209,7 @@ def _make_copy(original: Path, hash: str, copy_format: CopyFormat, *, is_counted
         if path.is_file():
             return path
         if is_counted:
-            limiter.count_attempts(("PICTURE_LIMIT", limiter.get_client_key()))
+            limiter.count_attempts(("PICTURE_LIMIT", limiter.get_client_address_key()))
         with get_folder().create_temporary_folder() as temporary:
             images.scale_picture(original, temporary / "picture", copy_format.width, copy_format.extension)
             cache.place_copy(temporary / "picture", hash, copy_format)

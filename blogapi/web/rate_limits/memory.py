@@ -86,7 +86,7 @@ class MemoryCounters:
                     window.add_attempt(key, now)
         return wait
 
-    def undo_count(self, *attempts: Attempt) -> None:
+    def undo_attempts(self, *attempts: Attempt) -> None:
         """Remove the most recent attempt of each key, which `count_attempts` has counted."""
         with self._lock:
             for window, key in self._find_or_create_windows(*attempts):

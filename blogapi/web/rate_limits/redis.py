@@ -79,7 +79,7 @@ class RedisCounters(MemoryCounters):
         wait: int | None = self._breaker.call_redis(lambda: self._script(names, sizes))
         return super().count_attempts(*attempts) if wait is None else wait / 1000
 
-    def undo_count(self, *attempts: Attempt) -> None:
+    def undo_attempts(self, *attempts: Attempt) -> None:
         """Remove the most recent attempt of each key, which `count_attempts` has counted."""
 
         def pop_newest() -> list[object]:
@@ -89,7 +89,7 @@ class RedisCounters(MemoryCounters):
                 return pipeline.execute()
 
         if self._breaker.call_redis(pop_newest) is None:
-            super().undo_count(*attempts)
+            super().undo_attempts(*attempts)
 
     def remember_key(self, key: Hashable) -> None:
         """Remember the key in this process, and in Redis for REMEMBER_SECONDS."""
