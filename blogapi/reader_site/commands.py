@@ -20,9 +20,9 @@ from blogapi.site.schemas import PublicAddress
 @click.option(
     "--url",
     default="",
-    help="The address at which FOLDER will be, which may have a path (default: the site's `url`).",
+    help="The address of the copy, which can have a path (default: the `url` of the site).",
 )
-@click.option("--unlisted", is_flag=True, help="Write unlisted texts and redirects to them too.")
+@click.option("--unlisted", is_flag=True, help="Also write unlisted texts, and the redirects to them.")
 @click.option("--overwrite", is_flag=True, help="Replace and delete files that were changed in FOLDER.")
 @with_appcontext
 def build_site(folder: Path, url: str, unlisted: bool, overwrite: bool) -> None:

@@ -32,7 +32,7 @@ def _parse_time(_context: click.Context, _option: click.Parameter, value: str | 
 
 
 @key.command("create")
-@click.option("--user", "username", help="The owner of the key; without an owner the key is anonymous.")
+@click.option("--user", "username", help="The owner of the key; without an owner, the key is anonymous.")
 @click.option(
     "--scope",
     type=click.Choice(SCOPES),

@@ -87,7 +87,7 @@ def choose_expiry(requested: datetime | None, now: datetime, caller: Caller) -> 
     caller's own key, because otherwise a leaked key could create keys that expire later.
     """
     if requested is not None and requested <= now:
-        raise Invalid("The key would have expired already.", errors={"expires": ["Must be in the future."]})
+        raise Invalid("This expiry has already passed.", errors={"expires": ["Must be in the future."]})
     if caller.expires is None or requested is None:
         return requested or caller.expires
     if requested > caller.expires:

@@ -82,7 +82,7 @@ def _email_link(link: Any, address: str, subject: str, text: str, values: dict[s
     if not can_send_links():
         problem = "This blog sends no e-mail; set SMTP_HOST, SMTP_SENDER and the `service_url` of the site."
     elif not address:
-        problem = "There is no e-mail address."
+        problem = "The blog does not know the e-mail address; send the link yourself."
     elif not _sending_slots.acquire(blocking=False):
         problem = "Other e-mails are being sent; try again in a minute."
     else:

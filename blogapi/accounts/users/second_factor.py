@@ -66,7 +66,7 @@ def enable_second_factor(account_id: UUID, code: str, *, current_token: str) -> 
         account = queries.get_user(account_id)
         _check_setup_is_allowed(account)
         if account.second_factor_nonce is None:
-            raise Conflict("Begin the setup of the second factor first.")
+            raise Conflict("Start the setup of the second factor first.")
         step = _find_time_step(account, _normalize_code(code))
         if step is None:
             raise Invalid("The code is wrong.", errors={"code": ["The code is wrong. Enter the newest one."]})
