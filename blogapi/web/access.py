@@ -107,7 +107,7 @@ class Caller:
 
     @property
     def restricted_to_author(self) -> UUID | None:
-        """Return the user's uuid if they may see their own drafts but no others, otherwise None."""
+        """Return the user's uuid if they see only their own drafts, or None (they see all drafts or none)."""
         return self.user if self.is_author and "read" in self.scopes else None
 
 

@@ -96,7 +96,7 @@ BUCKET_BOUNDS = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5
 
 
 class MetricsCollector:
-    """The metrics of the registry, and the number and the duration of the served requests."""
+    """Collects the registered metrics, and counts and times the requests that the server has handled."""
 
     def __init__(self, app: Flask) -> None:
         # Imported here because this import takes a tenth of the start time, and metrics are off by default.

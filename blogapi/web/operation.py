@@ -59,7 +59,7 @@ OPERATIONS = AppState[dict[str, Operation]]("operations")
 
 
 def get_operation(view: Callable[..., Any]) -> Operation:
-    """Return the operation in which the decorators of a view store their declarations."""
+    """Return the operation in which the decorators of a view store declarations; create it if needed."""
     operation: Operation = view.__dict__.setdefault("operation", Operation())
     return operation
 
