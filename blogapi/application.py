@@ -40,15 +40,15 @@ def create_app(settings: Mapping[str, Any] | None = None) -> Flask:
     # Load the settings first, because all other calls read them.
     config.load_settings(app, settings)
     logs.configure_logging(app.config)
-    owner = None if blog_owner.HAS_WARNED.get() else blog_owner.find_other_owner(Path(app.instance_path))
-    if owner:
-        app.logger.warning("runs as root, but %s belongs to %s", app.instance_path, owner.pw_name)
-    for sentence in config.find_removed_settings(Path(app.instance_path)):
+    owner = blog_owner.find_non_root_owner(Path(app.instance_path))
+    if owner and not blog_owner.WARNING_SHOWN.get():
+        app.logger.warning("blogapi runs as root, but %s belongs to %s", app.instance_path, owner.pw_name)
+    for sentence in config.describe_removed_settings(Path(app.instance_path)):
         app.logger.warning(sentence)
 
-    # These calls register views and functions, and create objects that the application keeps in memory. They
-    # precede the calls that use these objects. Their own order does not matter, with one exception: `mcp`
-    # hides its path before `authentication` asks for a key.
+    # These calls register views and functions, and create objects in memory that the calls below use. Their
+    # order does not matter, with one exception: the hook of `mcp`, which returns 404 while MCP is off, runs
+    # before the hook of `authentication`, which asks for a key.
     error_handlers.init_app(app)
     mcp_routes.init_app(app)
     authentication.init_app(app)

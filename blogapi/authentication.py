@@ -20,7 +20,7 @@ from blogapi.accounts.api_keys import permissions
 from blogapi.accounts.api_keys import queries as api_key_queries
 from blogapi.accounts.api_keys import service as api_key_service
 from blogapi.accounts.users import service as user_service
-from blogapi.accounts.users.queries import find_session, is_second_factor_required
+from blogapi.accounts.users.queries import find_login_by_token, is_second_factor_required
 from blogapi.delivery.response_cache import middleware
 from blogapi.operations.health.routes import check_free_space
 from blogapi.publication import shared_caching
@@ -31,7 +31,7 @@ from blogapi.web.access import (
     SAFE_METHODS,
     SCOPES,
     STRANGER,
-    Access,
+    AccessRequirement,
     Caller,
     Role,
     check_same_origin,
@@ -129,10 +129,10 @@ def authorize_request() -> Response | None:
     if request.routing_exception is not None or request.path.endswith("//"):
         request.routing_exception = _correct_routing_error()
     if request.method == "OPTIONS" and (request.routing_exception is None or _is_allowed_preflight()):
-        allowed = format_allow_header(_get_url_adapter().allowed_methods(_add_slash(request.path)))
+        allowed = format_allow_header(_get_url_adapter().allowed_methods(_end_with_slash(request.path)))
         return Response(status=204, headers={"Allow": allowed})
     if isinstance(request.routing_exception, MethodNotAllowed):
-        _require_credentials(request.routing_exception)
+        _require_credentials_before_405(request.routing_exception)
         return None
     if request.routing_exception is not None and site_routes.answers_unknown_path():
         site_routes.use_page_view()
@@ -184,17 +184,17 @@ def _correct_routing_error() -> HTTPException | None:
         return NotFound()
     if isinstance(request.routing_exception, NotFound):
         try:
-            _get_url_adapter().match(_add_slash(request.path))
+            _get_url_adapter().match(_end_with_slash(request.path))
         except HTTPException as error:
             return error
     return request.routing_exception
 
 
-def _add_slash(path: str) -> str:
+def _end_with_slash(path: str) -> str:
     return f"{path.rstrip('/')}/"
 
 
-def _check_caller(access: Access) -> None:
+def _check_caller(access: AccessRequirement) -> None:
     if access.rule.checks_credentials:
         if (value := request.headers.get("X-API-KEY")) is not None:
             g.caller = _authenticate_key(value)
@@ -205,14 +205,14 @@ def _check_caller(access: Access) -> None:
     require_access(access, g.caller)
 
 
-def _require_credentials(error: MethodNotAllowed) -> None:
+def _require_credentials_before_405(error: MethodNotAllowed) -> None:
     endpoints = {_get_url_adapter().match(method=method)[0] for method in error.valid_methods or ()}
     accesses = [OPERATIONS.get()[endpoint].access for endpoint in endpoints]
     most_open = min(
         accesses, key=lambda access: (access.rule.requires_credentials, access.rule.checks_credentials)
     )
     if most_open.rule.requires_credentials:
-        _check_caller(Access(reader, "published"))
+        _check_caller(AccessRequirement(reader, "published"))
 
 
 def _authenticate_key(value: str) -> Caller:
@@ -251,7 +251,7 @@ def _authenticate_key(value: str) -> Caller:
 
 
 def _authenticate_session() -> Caller:
-    login = find_session(session.get("token", ""))
+    login = find_login_by_token(session.get("token", ""))
     if login is None:
         session.clear()
         raise Unauthorized("The login has ended; log in again.", code="login_over")

@@ -17,14 +17,14 @@ from blogapi.config import INSTANCE_PATH_VARIABLE, CannotStart
 from blogapi.storage.migration_names import list_migrations
 from blogapi.version import __version__
 
-_PACKAGE = Path(__file__).parent
+_PACKAGE_FOLDER = Path(__file__).parent
 
 # The folder of the checkout that contains the running program, or None for an installed package.
-CHECKOUT = _PACKAGE.parent if (_PACKAGE.parent / "wsgi.py").is_file() else None
+CHECKOUT = _PACKAGE_FOLDER.parent if (_PACKAGE_FOLDER.parent / "wsgi.py").is_file() else None
 
 
 def get_command() -> str:
-    """Return the beginning of a command line that starts this program, to show in messages."""
+    """Return the start of a command line of this program, such as `python -m blogapi`, for messages."""
     if in_container := os.environ.get(config.COMMAND_VARIABLE):
         return in_container
     started = Path(sys.argv[0]).stem
@@ -41,7 +41,7 @@ def make_serve_command() -> list[str]:
     return [str(script), "serve"] if script.is_file() else [sys.executable, "-P", "-m", "blogapi", "serve"]
 
 
-def list_start_commands(folder: str) -> list[str]:
+def list_serve_commands(folder: str) -> list[str]:
     """Return the command lines that serve the blog in the folder; a checkout runs only in its own folder."""
     serve = f"{get_command()} serve"
     return [f"cd {folder}", serve] if CHECKOUT is None else [f"{serve} --blog {folder}"]
@@ -60,7 +60,7 @@ def get_versions() -> dict[str, str | None]:
 
 def _read_commit() -> str | None:
     """Return the commit from which the package was built, or the commit of the checkout, or None."""
-    built = _PACKAGE / "commit.txt"
+    built = _PACKAGE_FOLDER / "commit.txt"
     if built.is_file():
         return built.read_text(encoding="ascii").strip()
     if CHECKOUT is None:
@@ -123,9 +123,9 @@ def _is_instance_folder(folder: Path) -> bool:
         return False
 
 
-def find_blog_with_database() -> Path:
+def require_blog_with_database() -> Path:
     """Return the instance folder of a blog with a database; raises CannotStart if there is none."""
-    instance = find_blog()
+    instance = require_blog()
     if lacks_database(instance):
         refuse_lost_database(instance)
         raise CannotStart(
@@ -134,7 +134,7 @@ def find_blog_with_database() -> Path:
     return instance
 
 
-def find_blog() -> Path:
+def require_blog() -> Path:
     """Return the instance folder of the blog, even if the blog has no database yet.
 
     Raises CannotStart if there is no blog. If the environment sets DATABASE_URL, the folder need not exist.
@@ -165,6 +165,6 @@ def refuse_lost_database(instance: Path) -> None:
 
 
 def _is_trusted_folder(instance: Path, here: Path) -> bool:
-    # In a shared folder such as /tmp, another user could create settings that this user would apply.
+    # In a shared folder such as /tmp, another user could create a blog with settings of their own.
     owner = getattr(os, "getuid", None)
     return instance.parent == here or owner is None or instance.stat().st_uid == owner()

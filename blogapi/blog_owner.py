@@ -1,4 +1,4 @@
-"""Runs commands of root as the owner of the blog, so that all files of the blog belong to that user."""
+"""Runs the commands that root starts as the owner of the blog, so that this user owns all new files."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from blogapi.storage.files import read_file_statuses
 # The commands that always run as the user who starts them, and the commands that may write to any target.
 _UNSWITCHED_COMMANDS = frozenset({"serve", "service", "health", "version", "completion"})
 _COMMANDS_WITH_ANY_TARGET = frozenset({"backup", "export"})
-#: The names of the files that the blog only reads.
+#: The names of the files that blogapi reads but does not change, so they need not be writable.
 READ_ONLY_FILES = frozenset({"config.toml", "secret_key", ".gitignore", "theme"})
 
-#: whether the command has already printed that it runs as root
-HAS_WARNED: ContextVar[bool] = ContextVar("has_warned", default=False)
+#: whether the command has already printed a warning that it runs as root
+WARNING_SHOWN: ContextVar[bool] = ContextVar("warning_shown", default=False)
 
 
 def find_owner(path: Path) -> Any:
@@ -43,7 +43,7 @@ def list_owner_files(instance: Path) -> list[Path]:
     return [path for pattern in ("*", "media/*", "backups/*") for path in instance.glob(pattern)]
 
 
-def find_other_owner(instance: Path) -> Any:
+def find_non_root_owner(instance: Path) -> Any:
     """Return the owner of the instance folder (if it is missing, of its parent) in the form of `find_owner`.
 
     Return None unless root runs this process and the owner is another user.
@@ -54,12 +54,12 @@ def find_other_owner(instance: Path) -> Any:
     return user if (user := find_owner(folder)).pw_uid else None
 
 
-def make_process_options(instance: Path) -> dict[str, Any]:
+def make_owner_process_options(instance: Path) -> dict[str, Any]:
     """Return options of `subprocess.Popen` for a program that the owner of the blog has chosen.
 
-    If root runs this process for another owner, the program runs as the owner, who must not become root.
+    If root runs this process for another owner, the program runs as the owner, without the rights of root.
     """
-    user = find_other_owner(instance)
+    user = find_non_root_owner(instance)
     if user is None:
         return {"env": dict(os.environ)}
     groups = os.getgrouplist(user.pw_name, user.pw_gid)
@@ -69,17 +69,17 @@ def make_process_options(instance: Path) -> dict[str, Any]:
 
 @contextmanager
 def act_as_owner(program: type[click.Group]) -> Iterator[None]:
-    """If root has started a command of this program, run it as the owner of the blog, and print that.
+    """If root has started a command of this program, run it as the owner of the blog, and print a notice.
 
-    If that user cannot use the program or a file of the blog, the command runs as root and names the file.
-    Raises ClickException if the user cannot use a path in the arguments; the commands `backup` and `export`
-    run as root instead, and their new files in the instance folder are then given to that user.
+    If the owner cannot use the program or a file of the blog, the command runs as root and names the file.
+    Raises ClickException if the owner cannot use a path in the arguments; the commands `backup` and `export`
+    run as root instead. New files in the instance folder then become files of the owner.
     """
     context = click.get_current_context()
     instance, name = blog_folder.find_instance(), context.info_name
     # The command `flask`, which is another program, has already opened the blog.
     is_switched = isinstance(context.find_root().command, program) and name not in _UNSWITCHED_COMMANDS
-    user = find_other_owner(instance) if is_switched else None
+    user = find_non_root_owner(instance) if is_switched else None
     if user is None:
         yield
         return
@@ -101,17 +101,17 @@ def act_as_owner(program: type[click.Group]) -> Iterator[None]:
         yield
         return
     if not unusable and name not in _COMMANDS_WITH_ANY_TARGET:
-        raise click.ClickException(f"{instance} belongs to {user.pw_name}, who runs this command. {problem}")
+        raise click.ClickException(f"This command runs as {user.pw_name}, who owns {instance}. {problem}")
     os.setegid(group)
     os.setgroups(groups)
     reason = problem or f"{user.pw_name} cannot use {unusable}."
     click.echo(f"Runs as root, although {instance} belongs to {user.pw_name}: {reason}", err=True)
-    HAS_WARNED.set(True)
-    before = _find_files_of_root(instance)
+    WARNING_SHOWN.set(True)
+    before = _find_root_owned_files(instance)
     try:
         yield
     finally:
-        for path in _find_files_of_root(instance) - before:
+        for path in _find_root_owned_files(instance) - before:
             with suppress(FileNotFoundError):
                 os.chown(path, user.pw_uid, user.pw_gid, follow_symlinks=False)
 
@@ -123,7 +123,7 @@ def _make_user_environment(user: Any) -> dict[str, str]:
 
 def _is_usable(path: Path, mode: int) -> bool:
     """Return whether the effective user can use the path; a path that does not exist counts as usable."""
-    # `is_dir` raises an error if the folder above cannot be opened.
+    # `is_dir` raises an error if the parent folder cannot be opened.
     is_usable = os.access(path, mode, effective_ids=True)
     if is_usable and (not path.is_dir() or os.access(path, os.X_OK, effective_ids=True)):
         return True
@@ -161,7 +161,7 @@ def _describe_problems(context: click.Context, name: str) -> Iterator[str]:
                 yield f"{name} cannot write {path}. {advice}."
 
 
-def _find_files_of_root(instance: Path) -> frozenset[Path]:
+def _find_root_owned_files(instance: Path) -> frozenset[Path]:
     # Unlike `rglob`, `os.walk` continues if a running server deletes a folder meanwhile.
     walked = os.walk(instance)
     paths = [instance, *(Path(folder, name) for folder, *names in walked for name in chain(*names))]

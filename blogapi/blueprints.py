@@ -66,7 +66,7 @@ from blogapi.site.models import Site
 from blogapi.site.routes import bp as site
 from blogapi.site.schemas import SiteChangesSchema
 from blogapi.storage.database import table_of
-from blogapi.web.access import Access, get_access
+from blogapi.web.access import AccessRequirement, get_access
 from blogapi.web.errors import METHODS
 from blogapi.web.metrics import bp as metrics
 from blogapi.web.operation import OPERATIONS, get_operation
@@ -138,7 +138,7 @@ def init_app(app: Flask, *, version: str) -> None:
 
 
 def store_operations(app: Flask) -> None:
-    """Store all operations, each with the access rule that results from the settings.
+    """Store all operations in OPERATIONS, each with the access rule that results from the settings.
 
     Raises CannotStart if a view declares no access rule.
     """
@@ -151,7 +151,7 @@ def store_operations(app: Flask) -> None:
 
 def list_operations(
     app: Flask, *, public_reads: bool | None = None
-) -> Iterator[tuple[str, str, str, Access]]:
+) -> Iterator[tuple[str, str, str, AccessRequirement]]:
     """Yield (path, method, endpoint, access) for every operation.
 
     `public_reads` replaces the setting PUBLIC_READS. Raises CannotStart if a view declares no access rule.
@@ -183,7 +183,7 @@ def routes() -> None:
 
 
 def build_access_matrix(app: Flask) -> dict[str, str]:
-    """Return who may call each operation, such as `GET /path/`, with the default value of PUBLIC_READS."""
+    """Map each operation, such as `GET /api/v1/users/`, to its access rule while PUBLIC_READS is off."""
     return {
         f"{method} {path}": f"{access.rule.description}, scope {access.scope}"
         for path, method, _, access in list_operations(app, public_reads=False)

@@ -1,4 +1,4 @@
-"""The only module that reads the clock, so that tests can replace the time in one place."""
+"""Reads the clock. Other modules get the time of day from here, so that tests can replace it in one place."""
 
 import time
 from datetime import UTC, datetime, timedelta
@@ -13,14 +13,14 @@ def now() -> datetime:
 
 
 def accept_database_time(time: datetime) -> datetime:
-    """Return the time (aware) that the database server has reported; tests replace this function."""
+    """Return the time (aware) of the database server unchanged; tests replace this function."""
     return time
 
 
 def discard_time_if_ahead(stored: datetime | None, now: datetime, longest: timedelta) -> datetime | None:
-    """Return the stored time until which work waits, or None if it is more than `longest` after `now`.
+    """Return the stored time, or None if it is more than `longest` after `now`.
 
-    A time that is further ahead was stored while the clock was ahead, and the work would wait too long.
+    Such a time was stored while the clock was ahead, and would delay the next call or check for too long.
     """
     return None if stored is None or stored > now + longest + TOLERANCE else stored
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 def open_blog() -> Flask:
     """Return the application of an existing blog; raises CannotStart if there is none."""
-    blog_folder.find_blog_with_database()
+    blog_folder.require_blog_with_database()
     return create_app()
 
 
@@ -50,12 +50,12 @@ def init(folder: Path | None) -> None:
         file.write("*\n!/theme/\n!/theme/**\n")
     click.echo(f"Created a blog in {instance.parent}.")
     if config.COMMAND_VARIABLE in os.environ:
-        # In a container, the next steps differ: `serve` is not started like the other commands.
+        # In a container, the next steps are different: the container itself runs `serve`.
         return
     is_here = instance.parent == Path.cwd()
     serve = [f"{blog_folder.get_command()} serve"]
     click.echo("Next:")
-    for line in serve if is_here else blog_folder.list_start_commands(str(folder or instance.parent)):
+    for line in serve if is_here else blog_folder.list_serve_commands(str(folder or instance.parent)):
         click.echo(f"  {line}")
 
 
@@ -132,7 +132,7 @@ EPILOG = "\n  ".join(
     [
         "\b\nA new blog:",
         f"{blog_folder.get_command()} init my-blog",
-        *blog_folder.list_start_commands("my-blog"),
+        *blog_folder.list_serve_commands("my-blog"),
     ]
 )
 
@@ -155,7 +155,7 @@ def make_blog_option() -> click.Option:
 
 
 class CommandGroup(click.Group):
-    """The group of all commands; a command is imported when it runs, so a server imports only `serve`."""
+    """The group of all commands. It imports a command only when it runs, so a server imports only `serve`."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return [*COMMANDS, *self.commands.keys() - COMMANDS.keys()]
@@ -177,13 +177,13 @@ class CommandGroup(click.Group):
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the list of commands without importing them."""
+        """Write the list of commands without importing their modules."""
         with formatter.section("Commands"):
             formatter.write_dl([(name, command.summary) for name, command in COMMANDS.items()])
 
 
 def _extend_command(command: click.Command) -> None:
-    """Add `--blog` and the aliases `add` and `create`; let the command run as the owner of the blog."""
+    """Add `--blog` and the aliases `add` and `create`; if root starts the command, run it as the owner."""
     if isinstance(command, click.Group):
         for subcommand in command.commands.values():
             _extend_command(subcommand)

@@ -33,7 +33,7 @@ class AppState(Generic[Value]):
         self._key = f"blogapi-{name}"
 
     def set(self, app: Flask, value: Value) -> None:
-        """Store the value for this application; a former value is replaced."""
+        """Store the value for this application; this replaces a former value."""
         app.extensions[self._key] = value
 
     def get(self, app: Flask | None = None) -> Value:
@@ -47,13 +47,13 @@ class AppState(Generic[Value]):
 
 VARIABLE_PREFIX = "BLOGAPI_"
 INSTANCE_PATH_VARIABLE = f"{VARIABLE_PREFIX}INSTANCE_PATH"
-# In a container, this variable contains the words with which a command line on the host starts blogapi.
+# In a container, this variable contains the start of a command line on the host that runs blogapi.
 COMMAND_VARIABLE = f"{VARIABLE_PREFIX}COMMAND"
 
 _SETTINGS_BY_NAME = {setting.name: setting for setting in SETTINGS}
 
 
-def get_default_value(name: str) -> Any:
+def get_setting_default(name: str) -> Any:
     return _SETTINGS_BY_NAME[name].default
 
 
@@ -90,7 +90,7 @@ def has_settings(folder: Path) -> bool:
     return any(name in _SETTINGS_BY_NAME for name in _read_toml(folder / "config.toml"))
 
 
-def find_removed_settings(folder: Path) -> list[str]:
+def describe_removed_settings(folder: Path) -> list[str]:
     """Return a sentence about each removed setting that the folder or the environment sets."""
     sources = {"config.toml": _read_toml(folder / "config.toml"), "the environment": read_environment()}
     return [
@@ -107,11 +107,11 @@ def build_process_environment(app: Flask) -> dict[str, str]:
     settings = read_settings(Path(app.instance_path))
     overrides = {name: app.config[name] for name in settings if app.config[name] != settings[name]}
     overrides.pop("SECRET_KEY", None)
-    texts = {f"{VARIABLE_PREFIX}{name}": _format_value(value) for name, value in overrides.items()}
+    texts = {f"{VARIABLE_PREFIX}{name}": _format_setting_value(value) for name, value in overrides.items()}
     return {**os.environ, INSTANCE_PATH_VARIABLE: app.instance_path} | texts
 
 
-def _format_value(value: Any) -> str:
+def _format_setting_value(value: Any) -> str:
     if isinstance(value, bool):
         return str(value).lower()
     return ",".join(value) if isinstance(value, tuple) else str(value)
@@ -129,8 +129,8 @@ def _read_toml(path: Path) -> dict[str, Any]:
 
 
 def read_environment() -> dict[str, str]:
-    """Return the settings in the environment by name, as text; their names may be unknown."""
-    # Unknown names are kept, so that the caller refuses a misspelt security setting.
+    """Return the settings in the environment as text, by name, including settings with unknown names."""
+    # Keep unknown names: the caller refuses them, so that nobody misspells a security setting unnoticed.
     # BLOGAPI_INSTANCE_PATH, BLOGAPI_COMMAND and the variables of the test suite are not settings.
     return {
         name.removeprefix(VARIABLE_PREFIX): value
@@ -148,7 +148,7 @@ def _parse_settings(values: Mapping[str, Any], *, source: str) -> dict[str, Any]
             continue
         setting = _SETTINGS_BY_NAME.get(name)
         if setting is None:
-            raise CannotStart(f"The setting {name} in {source} is unknown.{_make_hint(name, value)}")
+            raise CannotStart(f"The setting {name} in {source} is unknown.{_suggest_correction(name, value)}")
         try:
             parsed[name] = setting.parse(value)
         except ValueError as error:
@@ -156,7 +156,7 @@ def _parse_settings(values: Mapping[str, Any], *, source: str) -> dict[str, Any]
     return parsed
 
 
-def _make_hint(name: str, value: Any) -> str:
+def _suggest_correction(name: str, value: Any) -> str:
     """Return a space and a sentence that helps to correct an unknown setting, or an empty string."""
     if isinstance(value, Mapping):
         return f" Settings do not belong in a table; delete the line [{name}]."

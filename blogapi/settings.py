@@ -191,14 +191,14 @@ def parse_network(value: Any) -> str:
     except ValueError as error:
         raise ValueError("must be an IP address or a network") from error
     if isinstance(network, IPv6Network) and network.prefixlen >= 96:
-        # The server has the IPv4 form of an address such as `::ffff:1.2.3.4`.
+        # The server converts an address such as `::ffff:1.2.3.4` to IPv4, so convert the network too.
         mapped = network.network_address.ipv4_mapped
         network = IPv4Network((mapped, network.prefixlen - 96)) if mapped else network
     return str(network)
 
 
 def parse_sender(value: Any) -> str:
-    """Return the value of a sender such as `Blog <blog@example.org>`, which may be empty."""
+    """Return the sender of e-mails, such as `Blog <blog@example.org>`, or an empty string."""
     name = parse_string(value).strip()
     # `parseaddr` of older versions of Python ignores any text after the first address.
     address = parseaddr(name)[1] if len(getaddresses([name])) == 1 else ""
@@ -298,7 +298,7 @@ SETTINGS = (
         "REQUIRE_SECOND_FACTOR",
         parse_boolean,
         False,
-        "Admins must set up a second factor before anything else. API keys are not affected.",
+        "Admins must set up a second factor before they can do anything else. API keys are not affected.",
     ),
     Setting(
         "LIMITS_URL",
@@ -458,8 +458,8 @@ SETTINGS = (
         "PICTURE_CACHE_MEGABYTES",
         make_number_parser(1_000_000),
         1000,
-        "Maximum size of all resized copies of pictures, in megabytes. The copies not requested for the "
-        "longest time are deleted first, and made again on request.",
+        "Maximum size of all resized copies of pictures, in megabytes. The least recently requested copies "
+        "are deleted first; a request makes them again.",
     ),
     Setting(
         "PICTURE_LIMIT",

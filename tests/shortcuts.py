@@ -26,7 +26,7 @@ with suppress(ImportError):
 
 # The parameters of the application make each password cost a tenth of a second.
 CHEAP_METHOD = "scrypt:256:8:1"
-_METHOD, _DUMMY_DIGEST = passwords._METHOD, passwords._DUMMY_DIGEST
+_METHOD, _DUMMY_DIGEST = passwords._HASH_METHOD, passwords._DUMMY_DIGEST
 
 _run_worker = images._run_worker
 
@@ -39,7 +39,7 @@ _compiled: dict[Any, Rule] = {}
 
 def install() -> None:
     """Use all shortcuts in this process."""
-    passwords._METHOD = CHEAP_METHOD
+    passwords._HASH_METHOD = CHEAP_METHOD
     passwords._DUMMY_DIGEST = f"{CHEAP_METHOD}$nobody$00"
     images._run_worker = _process_image
     registry.distributions = _list_added_distributions
@@ -106,7 +106,7 @@ def _compile_once(rule: Rule) -> None:
 @pytest.fixture
 def costly_passwords(monkeypatch: pytest.MonkeyPatch) -> None:
     """Hash passwords as the application does."""
-    monkeypatch.setattr(passwords, "_METHOD", _METHOD)
+    monkeypatch.setattr(passwords, "_HASH_METHOD", _METHOD)
     monkeypatch.setattr(passwords, "_DUMMY_DIGEST", _DUMMY_DIGEST)
 
 

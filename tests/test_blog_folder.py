@@ -58,9 +58,9 @@ def make_blog(folder: Path, name: str = "blog.db") -> Path:
 
 def test_a_folder_without_files_is_a_blog_if_the_environment_names_its_database(folder, monkeypatch):
     with pytest.raises(CannotStart):
-        blog_folder.find_blog_with_database()
+        blog_folder.require_blog_with_database()
     monkeypatch.setenv("BLOGAPI_DATABASE_URL", "postgresql+psycopg://db.example.org/blog")
-    assert blog_folder.find_blog_with_database() == folder / "instance"
+    assert blog_folder.require_blog_with_database() == folder / "instance"
 
 
 def run(*arguments: str) -> tuple[int, str]:
@@ -251,7 +251,7 @@ def test_an_absent_instance_folder_is_also_created_by_restore(folder, monkeypatc
     assert run("restore", "blog.zip")[0] == 0
     with pytest.raises(CannotStart):
         blog_folder.select_blog(folder / "missing")
-        blog_folder.find_blog()
+        blog_folder.require_blog()
     assert blog_folder.is_blog(folder / "new" / "instance")
 
 

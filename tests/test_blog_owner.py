@@ -159,7 +159,7 @@ def test_files_that_are_deleted_after_they_were_listed_are_skipped(tmp_path, mon
 
     for name in ("stat", "lstat"):
         monkeypatch.setattr(Path, name, delete_before(getattr(Path, name)))
-    assert blog_owner._find_files_of_root(tmp_path) == {tmp_path, tmp_path / "media", kept}
+    assert blog_owner._find_root_owned_files(tmp_path) == {tmp_path, tmp_path / "media", kept}
     assert not gone.exists()
     monkeypatch.setattr(blog_owner, "list_owner_files", lambda _: [gone, kept])
     assert list(blog_owner._list_unusable_files(tmp_path)) == []

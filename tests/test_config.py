@@ -416,7 +416,7 @@ def test_a_removed_setting_is_ignored_and_named(instance, monkeypatch, value):
     app = load_settings()
     assert app.config["SESSION_DAYS"] == 1 and "UNREAD_MEGABYTES" not in app.config
     reason = REMOVED_SETTINGS["UNREAD_MEGABYTES"].reason
-    assert config.find_removed_settings(instance) == [
+    assert config.describe_removed_settings(instance) == [
         f"The setting UNREAD_MEGABYTES in {source} has no effect any more. {reason}"
         for source in ("config.toml", "the environment")
     ]

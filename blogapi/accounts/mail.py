@@ -1,4 +1,4 @@
-"""Sends mail to users over SMTP, either at once or in a thread."""
+"""Sends mail to users over SMTP, either immediately or in a background thread."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from blogapi.web.errors import Unavailable
 from blogapi.web.metrics import EventCounter
 
 # The time limits of each step of sending a message, and of all steps together.
-STEP_SECONDS, TOTAL_SECONDS = 5.0, 15.0
+STEP_TIMEOUT_SECONDS, TOTAL_TIMEOUT_SECONDS = 5.0, 15.0
 
 _failures = EventCounter("mail_failures", "E-mails that could not be sent.")
 
@@ -52,24 +52,24 @@ def send_email(address: str, subject: str, text: str) -> None:
 
 
 def _make_message(sender: str, address: str, subject: str, text: str) -> EmailMessage:
-    # Imported here because few processes need this module, which takes a megabyte.
+    # Imported here because few processes need this module, which takes 1 MB of memory.
     from email.headerregistry import Address
 
     message = EmailMessage()
     message["From"], message["To"], message["Subject"] = sender, Address(addr_spec=address), subject
     message["Date"] = format_datetime(clock.now())
     message["Message-ID"] = make_msgid(domain=parseaddr(sender)[1].rpartition("@")[2])
-    # With this header, programs that answer e-mail automatically do not answer this message.
+    # This header prevents automatic replies, such as out-of-office messages.
     message["Auto-Submitted"] = "auto-generated"
     message.set_content(text)
     return message
 
 
 class _LimitedConnection(smtplib.SMTP):
-    """A connection that is closed TOTAL_SECONDS after it began; the limit includes the server's greeting."""
+    """A connection that ends TOTAL_TIMEOUT_SECONDS after its start, even before the server's greeting."""
 
     def connect(self, *args: Any, **options: Any) -> tuple[int, bytes]:
-        self._timer = threading.Timer(TOTAL_SECONDS, _abort_connection, [self])
+        self._timer = threading.Timer(TOTAL_TIMEOUT_SECONDS, _abort_connection, [self])
         self._timer.daemon = True
         self._timer.start()
         return super().connect(*args, **options)
@@ -88,8 +88,8 @@ def _open_connection() -> smtplib.SMTP:
     host, port = config["SMTP_HOST"], config["SMTP_PORT"]
     if config["SMTP_TLS"] == "tls":
         context = ssl.create_default_context()
-        return _LimitedTLSConnection(host, port, timeout=STEP_SECONDS, context=context)
-    return _LimitedConnection(host, port, timeout=STEP_SECONDS)
+        return _LimitedTLSConnection(host, port, timeout=STEP_TIMEOUT_SECONDS, context=context)
+    return _LimitedConnection(host, port, timeout=STEP_TIMEOUT_SECONDS)
 
 
 def _send_message(connection: smtplib.SMTP, message: EmailMessage, address: str) -> None:
@@ -110,7 +110,7 @@ def _abort_connection(connection: smtplib.SMTP) -> None:
 
 
 def _describe_error(error: Exception) -> str:
-    # The messages of the server are not shown, because they can repeat what was sent.
+    # Do not show the replies of the server, because they can contain what was sent, such as the password.
     if isinstance(error, smtplib.SMTPAuthenticationError):
         return "The mail server refuses SMTP_USER and SMTP_PASSWORD."
     if isinstance(error, smtplib.SMTPRecipientsRefused):
@@ -139,17 +139,17 @@ _OUTBOX_KEY = "blogapi-outbox"
 
 
 def init_app(app: Flask) -> None:
-    """Create the outbox of the application; its thread starts with the first job."""
+    """Create the outbox, a queue of jobs that a thread runs; the thread starts with the first job."""
     app.extensions[_OUTBOX_KEY] = _Outbox(app)
 
 
-def submit_job(job: MailJob) -> None:
+def submit_mail_job(job: MailJob) -> None:
     """Run the job in the thread of the outbox, in an application context.
 
-    Jobs that wait when the process ends are lost. Raises Unavailable if too many jobs wait.
+    When the process ends, waiting jobs are lost. Raises Unavailable if too many jobs are waiting.
     """
     outbox: _Outbox = current_app.extensions[_OUTBOX_KEY]
-    outbox.submit_job(job)
+    outbox.submit_mail_job(job)
 
 
 class _Outbox:
@@ -158,11 +158,11 @@ class _Outbox:
         self._app, self._lock = app, threading.Lock()
         self._thread: threading.Thread | None = None
 
-    def submit_job(self, job: MailJob) -> None:
+    def submit_mail_job(self, job: MailJob) -> None:
         try:
             self.jobs.put_nowait(job)
         except queue.Full as error:
-            raise Unavailable("Too many e-mails wait to be sent; try again in a minute.") from error
+            raise Unavailable("Too many e-mails are waiting to be sent; try again in a minute.") from error
         with self._lock:
             if self._thread is None or not self._thread.is_alive():
                 self._thread = threading.Thread(target=self._run_jobs, name="outbox", daemon=True)

@@ -34,7 +34,7 @@ write_events = partial(event_writer.write_events, authors=author_visibility)
 
 def init_app(app: Flask) -> None:
     """Set the modules whose functions lower packages call; call this before the first transaction."""
-    user_service.PROFILES.set(app, authors)
+    user_service.PROFILE_WRITER.set(app, authors)
     site_service.FORMER_PATH_STORE.set(app, page_moves)
     media_addresses.MEDIA_LIBRARY.set(app, library)
     article_hooks.ARTICLE_HOOKS.set(app, rerendering)

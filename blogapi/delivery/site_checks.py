@@ -108,7 +108,7 @@ def check_site() -> SiteCheck:
 
 
 def _send_request(url: str) -> Answer:
-    return outgoing.send_request(
+    return outgoing.call_url(
         url,
         {"User-Agent": f"blogapi/{__version__}", "Accept": "*/*"},
         b"",

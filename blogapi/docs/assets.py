@@ -1,4 +1,4 @@
-"""The scripts, style sheets and images of the documentation pages; all of them are in the package."""
+"""The scripts, style sheets and images of the documentation pages, which are files of the package."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from pathlib import Path
 
 STATIC_FOLDER = Path(__file__).parent / "static"
 
-# The API reference is shown by Scalar (https://github.com/scalar/scalar, MIT license). `scalar.js.gz` is the
+# Scalar shows the API reference (https://github.com/scalar/scalar, MIT license). `scalar.js.gz` is the
 # file `dist/browser/standalone.js` of the npm package `@scalar/api-reference`; CONTRIBUTING.md describes how
-# to update it. The digest is computed before the file is compressed.
+# to update it. SCALAR_SHA256 is the digest of the uncompressed file.
 SCALAR_VERSION = "1.72.1"
 SCALAR_SHA256 = "bf091006bdc3af6067af77c2f534812e3e633e94a94e87138069f570f33b762c"
 

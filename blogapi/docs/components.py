@@ -1,7 +1,7 @@
 """Converts marshmallow schemas to the components of the OpenAPI document.
 
-Client generators create one type for each component. Therefore each shape is one component: a response and
-its variants with `fields` share a component, and the body of a PUT accepts the response to a GET. A component
+Client generators create one type for each component, so similar schemas share a component: a response has the
+same component as its variants with `fields`, and the body of a PUT accepts the response to a GET. A component
 that has all properties of another component extends it, as a subclass extends its base class.
 """
 
@@ -16,7 +16,7 @@ from apispec.ext.marshmallow.common import resolve_schema_instance
 from apispec.ext.marshmallow.openapi import OpenAPIConverter
 
 from blogapi.web.fields import EmptySchema, InputSchema, Reference, ReferenceSchema, Timestamp
-from blogapi.web.uploads import MULTIPART, FileBodySchema
+from blogapi.web.uploads import MULTIPART_TYPE, FileBodySchema
 
 Document = dict[str, Any]
 
@@ -26,7 +26,7 @@ SCHEMA_PREFIX = "#/components/schemas/"
 # A schema extends another one only if it inherits at least this number of properties.
 _MIN_INHERITED_PROPERTIES = 5
 # Families of schemas: their common properties become a component, which each schema of the family extends.
-_FAMILIES = {
+_SCHEMA_FAMILIES = {
     "ArticleOrPage": ("Article", "Page", "Previewed"),
     "Version": ("SingleRevision", "SinglePageRevision"),
     "Term": ("Category", "Tag", "SingleTag", "Author"),
@@ -67,7 +67,7 @@ class SchemaConverter(OpenAPIConverter):
     """Converts marshmallow schemas to JSON schemas; the docstrings become the descriptions."""
 
     def init_attribute_functions(self) -> None:
-        """Add the format of times and the alternatives of references to the attributes of fields."""
+        """Register the functions that describe the fields for times and references."""
         super().init_attribute_functions()  # type: ignore[no-untyped-call]
         self.add_attribute_function(_describe_timestamp)  # type: ignore[no-untyped-call]
         self.add_attribute_function(_describe_reference)  # type: ignore[no-untyped-call]
@@ -138,7 +138,7 @@ def accept_responses_as_bodies(document: Document, read_only: Mapping[str, froze
         item = document["paths"][path.removesuffix("working-copy/")]
         for media_type, media in operations[method].get("requestBody", {}).get("content", {}).items():
             body = get_component_name(media["schema"])
-            if not body or media_type == MULTIPART:
+            if not body or media_type == MULTIPART_TYPE:
                 continue
             reads = (operations.get("get", {}), operations[method], item.get("get", {}))
             responses = [name for read in reads if (name := _get_response_component(read))]
@@ -160,7 +160,7 @@ def _get_response_component(operation: Document) -> str:
 def _add_read_only_fields(
     schemas: Document, read_only: Mapping[str, frozenset[str]], body: str, response: str
 ) -> None:
-    """Add the read-only properties to a body, without types, because a write never changes them."""
+    """Add the read-only properties to a body, without types, because a write ignores their values."""
     properties, read = schemas[body]["properties"], schemas[response]["properties"]
     for name in sorted(read_only.get(body, ())):
         if name in read:
@@ -180,7 +180,7 @@ def _accept_alternatives(media: Document, names: list[str]) -> None:
 def factor_out_base_schemas(document: Document) -> None:
     """Replace the properties that a schema shares with a base schema by a reference to the base schema."""
     schemas = document["components"]["schemas"]
-    for name, family in _FAMILIES.items():
+    for name, family in _SCHEMA_FAMILIES.items():
         schemas[name] = {"description": f"What {', '.join(family)} have in common."}
         schemas[name] |= _make_common_schema([schemas[member] for member in family])
     large_schemas = {
@@ -193,7 +193,7 @@ def factor_out_base_schemas(document: Document) -> None:
             base
             for base, other in large_schemas.items()
             if _is_extension(schema, other)
-            and (name in _FAMILIES.get(base, ()) or _is_restricted(schema) == _is_restricted(other))
+            and (name in _SCHEMA_FAMILIES.get(base, ()) or _is_closed(schema) == _is_closed(other))
         ]
         if bases:
             base = max(bases, key=lambda base: _count_inherited_properties(schema, large_schemas[base]))
@@ -201,7 +201,7 @@ def factor_out_base_schemas(document: Document) -> None:
 
 
 def _make_common_schema(family: Sequence[Document]) -> Document:
-    """Return a schema with the properties that all schemas have in common; it allows other properties."""
+    """Return a schema with the properties that all schemas share; the schema allows other properties."""
     first, *others = family
     properties = {
         name: value
@@ -212,16 +212,17 @@ def _make_common_schema(family: Sequence[Document]) -> Document:
     return {"type": "object", "properties": properties} | ({"required": required} if required else {})
 
 
-def _is_restricted(schema: Document) -> bool:
+def _is_closed(schema: Document) -> bool:
+    # A closed schema allows no properties other than its own.
     return "additionalProperties" in schema
 
 
 def _is_extension(schema: Document, base: Document) -> bool:
-    """Return whether each value of the schema is valid for the base too, and the two schemas differ."""
+    """Return whether each value of the schema is also valid for the base, and the two schemas differ."""
     properties, others = schema["properties"], base["properties"]
     required, required_in_base = set(schema.get("required", ())), set(base.get("required", ()))
     return (
-        (properties.keys() == others.keys() if _is_restricted(base) else properties.keys() >= others.keys())
+        (properties.keys() == others.keys() if _is_closed(base) else properties.keys() >= others.keys())
         and (properties, required) != (others, required_in_base)
         and required >= required_in_base
         and all(value in (properties[name], {"readOnly": True}) for name, value in others.items())
@@ -245,7 +246,7 @@ def _make_extension(schema: Document, base: str, inherited: Document) -> Documen
     # Some generators ignore properties beside `allOf`.
     extension = {"type": "object", "properties": properties} | ({"required": required} if required else {})
     derived = {"description": schema["description"], "allOf": [{"$ref": f"{SCHEMA_PREFIX}{base}"}, extension]}
-    if _is_restricted(schema) and not _is_restricted(inherited):
+    if _is_closed(schema) and not _is_closed(inherited):
         derived["unevaluatedProperties"] = False
     return derived
 

@@ -1,7 +1,7 @@
 """The custom fields in the OpenAPI document, which differ between blogs.
 
-The document is public, so the fields that only admins may read are absent from it. The extension
-`x-custom-fields` marks the properties and the lists that have custom fields.
+The document is public, so it omits the fields that only admins may read. The extension `x-custom-fields`
+marks the properties and the lists that have custom fields.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from blogapi.docs.components import SCHEMA_PREFIX, Document, list_operations
 
 EXTENSION, _PARAMETER_NAME = "x-custom-fields", "custom"
 _VALUES_COMPONENT, _CHANGES_COMPONENT = "CustomFields", "CustomFieldsChanges"
-# The names of the components, by the value of `x-custom-fields`.
+# The names of the components of custom fields, by the value of `x-custom-fields`.
 COMPONENTS = {"values": _VALUES_COMPONENT, "changes": _CHANGES_COMPONENT}
 
 
@@ -48,7 +48,7 @@ def add_custom_fields(document: Document, fields: Mapping[str, Document]) -> Doc
 def _accept_references(schema: Document) -> Document:
     """Return the JSON schema of a field in a request body; fields that refer to articles accept references.
 
-    The schema has no title: generators would name a type after it, and a label can be another type's name.
+    The title is omitted, because generators would use it as the name of a type, which can exist already.
     """
     if "items" in schema:
         return {"type": "array", "items": _accept_references(schema["items"])}

@@ -22,11 +22,11 @@ from blogapi.docs.custom_fields import mark_custom_field_filters
 from blogapi.docs.operations import HEADERS, PARAMETERS, add_undeclared_parts, move_path_parameters
 from blogapi.docs.shared_components import (
     drop_unused_schemas,
-    share_enums,
-    share_objects,
-    share_parameters,
-    share_responses,
-    share_timestamps,
+    extract_shared_enums,
+    extract_shared_objects,
+    extract_shared_parameters,
+    extract_shared_responses,
+    extract_shared_timestamps,
 )
 from blogapi.web.access import get_access
 from blogapi.web.blueprint import Blueprint
@@ -37,7 +37,7 @@ from blogapi.web.operation import get_operation
 from blogapi.web.request_environ import REQUEST_ID_HEADER
 from blogapi.web.slug_lookup import IdConverter, ReferenceConverter
 
-_EXTENSION_KEY = "blogapi-document"
+_DOCUMENT_KEY = "blogapi-document"
 _HEADER_NAMES = ", ".join(f"`{header.name}`" for header in RESPONSE_HEADERS)
 
 
@@ -65,13 +65,13 @@ class ProblemSchema(ma.Schema):
 
 
 def init_app(app: Flask, blueprints: Sequence[Blueprint], *, version: str) -> None:
-    """Register the OpenAPI document of the blueprints, which is generated at its first use, then cached."""
-    app.extensions[_EXTENSION_KEY] = cache(lambda: DocumentApi(app, blueprints, version=version).document)
+    """Register the OpenAPI document of the blueprints; it is generated at its first use and then cached."""
+    app.extensions[_DOCUMENT_KEY] = cache(lambda: DocumentApi(app, blueprints, version=version).document)
 
 
 def get_document(app: Flask) -> Document:
     """Return the OpenAPI document of the application."""
-    document: Document = app.extensions[_EXTENSION_KEY]()
+    document: Document = app.extensions[_DOCUMENT_KEY]()
     return document
 
 
@@ -108,7 +108,7 @@ class DocumentApi(flask_smorest.Api):  # type: ignore[misc]
             self.spec.tag({"name": blueprint.name, "description": blueprint.description})
 
     def _register_error_handlers(self) -> None:
-        """Leave error handling to `web.errors`."""
+        """Register nothing, because `web.error_handlers` handles all errors."""
 
     @property
     def document(self) -> Document:
@@ -147,14 +147,14 @@ class DocumentApi(flask_smorest.Api):  # type: ignore[misc]
         for name, properties in selectable:
             for field, json_schema in properties.items():
                 document["components"]["schemas"][name]["properties"].setdefault(field, json_schema)
-        share_enums(document)
+        extract_shared_enums(document)
         accept_responses_as_bodies(document, self.ma_plugin.list_read_only_fields())
-        share_timestamps(document)
-        share_objects(document)
+        extract_shared_timestamps(document)
+        extract_shared_objects(document)
         factor_out_base_schemas(document)
         move_path_parameters(document)
-        share_parameters(document)
-        share_responses(document)
+        extract_shared_parameters(document)
+        extract_shared_responses(document)
         drop_unused_schemas(document)
         return document
 

@@ -31,7 +31,7 @@ PAGE_GROUPS = {
 }
 PAGE_NAMES = tuple(name for names in PAGE_GROUPS.values() for name in names)
 
-# The path of the section to which each former page has moved, by the name of the former page.
+# Maps the name of each former page to the path of the section that has its content now.
 MOVED_PAGES = {
     **{name: f"hosted-blogs/#{name}" for name in ("blogger", "medium", "notion", "substack")},
     **{name: f"markdown-blogs/#{name}" for name in ("hugo", "jekyll")},
@@ -44,7 +44,7 @@ _FOLDER = Path(__file__).parent / "guide"
 
 # A heading with its level, its id and its content.
 HEADING_PATTERN = re.compile(r'<h([123]) id="([^"]+)">((?:[^<]++|<(?!/?h[123]))*+)</h\1>')
-# The address of the pictures in the Markdown files, which also works on GitHub.
+# The start of the addresses of pictures in the Markdown files; these addresses also work on GitHub.
 _PICTURE_PREFIX = "../static/"
 _CODE_SAMPLE = re.compile(
     r'(?<=<pre><code class="language-)(\w+)">((?:[^<]++|<(?!/code>|pre>))*+)(?=</code></pre>)'
@@ -93,7 +93,7 @@ def _render_page(name: str) -> GuidePage:
 
 
 def _highlight_sample(sample: re.Match[str]) -> str:
-    """Return the code with an element for each token, or unchanged if Pygments does not know the language."""
+    """Return the code with HTML for each token; it is unchanged if Pygments does not know the language."""
     # Importing Pygments needs 7 MB of memory, and many servers never show the guide, so it is imported here.
     from pygments import highlight
     from pygments.formatters import HtmlFormatter

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from blogapi.docs.components import METHODS, Document
 from blogapi.web import headers
-from blogapi.web.access import Access, Rule
+from blogapi.web.access import AccessRequirement, AccessRule
 from blogapi.web.errors import PROBLEM_JSON, get_default_problem, get_reason_phrase
 from blogapi.web.operation import Operation
 
 HEADERS: dict[str, Document] = {
-    # Every response has these headers, as the description of the document says. The responses in the document
-    # do not refer to these headers, because the references would take 25 kB.
+    # Every response has these headers, as the description of the document says. The single responses do not
+    # refer to them, because the references would add 25 kB to the document.
     **{
         header.name: {"description": header.description, "schema": dict(header.schema)}
         for header in headers.RESPONSE_HEADERS
@@ -41,7 +41,7 @@ _IF_MATCH_PARAMETER = {
     "schema": {"type": "string"},
 }
 _REFERENCE = "reference"
-# Statuses of errors that many operations can return. One response documents all these statuses, which makes
+# Statuses of errors that many operations can return. One shared response documents all of them, which makes
 # the document 55 kB smaller.
 OTHER_ERRORS_KEY = "default"
 OTHER_ERROR_STATUSES = (400, 401, 403, 409, 412, 413, 415, 422, 428, 429, 500, 503, 507)
@@ -73,7 +73,7 @@ _IDEMPOTENCY_KEY_PARAMETER = {
 
 
 def move_path_parameters(document: Document) -> None:
-    """Move the parameters of a path to its operations if an operation has a parameter `id` of its own."""
+    """Move the parameters of a path to its operations if one operation declares its own parameter `id`."""
     reference = {"$ref": f"#/components/parameters/{_REFERENCE}"}
     for item in document["paths"].values():
         operations = [item[method] for method in METHODS if method in item]
@@ -90,7 +90,7 @@ def add_undeclared_parts(
     method: str,
     declared: Operation,
     document: Document,
-    access: Access,
+    access: AccessRequirement,
 ) -> None:
     """Add the access rule, headers and errors that the view does not declare itself."""
     is_write = declared.representation is not None
@@ -152,14 +152,14 @@ def _add_response_headers(response: Document, method: str, declared: Operation, 
     response["headers"] = _refer_to_headers(*headers_of_view, *names)
 
 
-def _describe_access(access: Access) -> str:
+def _describe_access(access: AccessRequirement) -> str:
     has_scope = access.rule.checks_credentials and not access.rule.login_only
     scope = f" Scope: {access.scope}." if has_scope else ""
     limit = " A key of the scope drafts changes nothing that readers see." if access.scope == "drafts" else ""
     return f"For: {access.rule.description}.{scope}{limit}"
 
 
-def _list_security_requirements(rule: Rule) -> list[dict[str, list[str]]]:
+def _list_security_requirements(rule: AccessRule) -> list[dict[str, list[str]]]:
     key: list[dict[str, list[str]]] = [] if rule.login_only else [{"key": []}]
     identified: list[dict[str, list[str]]] = [*key, {"login": []}]
     if rule.requires_credentials:

@@ -43,14 +43,14 @@ def get_document() -> Response:
 
 @docs.get("/")
 @allow(anyone)
-def guide() -> Response:
+def show_guide() -> Response:
     """Return the first page of the guide."""
     return _show_guide_page(guide_pages.PAGE_NAMES[0])
 
 
 @docs.get("/<name>/")
 @allow(anyone)
-def guide_page(name: str) -> BaseResponse:
+def show_guide_page(name: str) -> BaseResponse:
     """Return a page of the guide, or redirect to the page that has its content now."""
     if name in guide_pages.MOVED_PAGES:
         return flask.redirect(f"/docs/{guide_pages.MOVED_PAGES[name]}", 308)
@@ -61,7 +61,7 @@ def guide_page(name: str) -> BaseResponse:
 
 @docs.get("/api/")
 @allow(anyone)
-def api_reference() -> Response:
+def show_api_reference() -> Response:
     """Return the interactive API reference."""
     return _render_page("docs/api.html")
 
@@ -69,7 +69,7 @@ def api_reference() -> Response:
 @docs.get("/static/<name>")
 @allow(anyone)
 @declare_shown_kinds()
-def asset(name: str) -> Response:
+def send_asset(name: str) -> Response:
     """Return a script, a style sheet or an image of the documentation pages."""
     if name not in assets.ASSET_NAMES:
         raise NotFound("The documentation has no such file.")
@@ -83,7 +83,7 @@ def asset(name: str) -> Response:
 @docs.get("/search.json")
 @allow(anyone)
 @declare_shown_kinds()
-def search_index() -> Response:
+def send_search_index() -> Response:
     """Return the sections of the guide as JSON, for the search on the pages of the guide."""
     return _send_compressed(guide_pages.make_search_index(), "application/json")
 
@@ -91,9 +91,9 @@ def search_index() -> Response:
 @docs.get("/blogapi.js")
 @allow(anyone)
 @declare_shown_kinds()
-def client() -> Response:
-    """Return the client for front ends, a JavaScript module that developers copy into their projects."""
-    return asset("blogapi.js")
+def send_client() -> Response:
+    """Return the JavaScript client for front ends, a module that developers copy into their projects."""
+    return send_asset("blogapi.js")
 
 
 def _send_compressed(content: bytes, content_type: str) -> Response:

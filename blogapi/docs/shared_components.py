@@ -12,7 +12,7 @@ from blogapi.docs.custom_fields import COMPONENTS, EXTENSION
 from blogapi.web.fields import AWARE_TIME_PATTERN, NAIVE_TIME_PATTERN
 
 
-def share_enums(document: Document) -> None:
+def extract_shared_enums(document: Document) -> None:
     """Turn each enum that several properties with the same name have into a component.
 
     Otherwise, generators for languages with nominal types make a type for each property.
@@ -30,10 +30,10 @@ def share_enums(document: Document) -> None:
             container[key].pop("example", None)
             noun = name.removesuffix("s") if is_array else name
             occurrences.append(_Occurrence(owner, _make_type_name(noun), container, key))
-    _share_values(document, "schemas", occurrences)
+    _extract_repeated_values(document, "schemas", occurrences)
 
 
-def share_objects(document: Document) -> None:
+def extract_shared_objects(document: Document) -> None:
     """Turn each inline object that several properties with the same name have into a component."""
     occurrences = [
         # In some languages, a type `Headers` would hide the type `Headers` of the standard library.
@@ -45,14 +45,14 @@ def share_objects(document: Document) -> None:
         for name, schema in properties.items()
         if "object" in schema.get("type", ())
     ]
-    _share_values(document, "schemas", occurrences)
+    _extract_repeated_values(document, "schemas", occurrences)
 
 
 def _make_type_name(name: str) -> str:
     return "".join(word.capitalize() for word in name.split("_"))
 
 
-def share_timestamps(document: Document) -> None:
+def extract_shared_timestamps(document: Document) -> None:
     """Turn each schema that several timestamps have, such as a nullable time, into a component."""
     schemas = document["components"]["schemas"]
     names = {AWARE_TIME_PATTERN: "Timestamp", NAIVE_TIME_PATTERN: "TimestampWithoutOffset"}
@@ -63,10 +63,10 @@ def share_timestamps(document: Document) -> None:
         if field.get("pattern") in names
         for prefix in ["Nullable" if "null" in field["type"] else ""]
     ]
-    _share_values(document, "schemas", occurrences)
+    _extract_repeated_values(document, "schemas", occurrences)
 
 
-def share_parameters(document: Document) -> None:
+def extract_shared_parameters(document: Document) -> None:
     """Turn each parameter that several operations have into a component."""
     occurrences = [
         _Occurrence(
@@ -80,10 +80,10 @@ def share_parameters(document: Document) -> None:
         for parameters in [owner.get("parameters", [])]
         for number in range(len(parameters))
     ]
-    _share_values(document, "parameters", occurrences)
+    _extract_repeated_values(document, "parameters", occurrences)
 
 
-def share_responses(document: Document) -> None:
+def extract_shared_responses(document: Document) -> None:
     """Turn each successful response that several operations have into a component."""
     occurrences = [
         _Occurrence(operations[method]["operationId"], _make_response_name(status, schema), responses, status)
@@ -92,7 +92,7 @@ def share_responses(document: Document) -> None:
         for status, response in responses.items()
         for schema in [media["schema"] for media in response.get("content", {}).values()][:1]
     ]
-    _share_values(document, "responses", occurrences)
+    _extract_repeated_values(document, "responses", occurrences)
 
 
 def _make_response_name(status: str, schema: Document) -> str:
@@ -114,11 +114,11 @@ class _Occurrence(NamedTuple):
         return value
 
 
-def _share_values(document: Document, section: str, occurrences: Sequence[_Occurrence]) -> None:
+def _extract_repeated_values(document: Document, section: str, occurrences: Sequence[_Occurrence]) -> None:
     """Move repeated values to a section of the components, and refer to them.
 
-    If several values have the same name, the most frequent value gets the name. The names of the other values
-    begin with the names of their first owners.
+    If different values would get the same name, the most frequent value gets it. The name of each other value
+    begins with the name of its first owner.
     """
     shared: Document = document["components"][section]
     by_text: dict[str, list[_Occurrence]] = {}

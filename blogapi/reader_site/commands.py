@@ -20,17 +20,17 @@ from blogapi.site.schemas import PublicAddress
 @click.option(
     "--url",
     default="",
-    help="The address at which FOLDER will be, which may have a path (default: the site's `url`).",
+    help="The address of the copy, which can have a path (default: the `url` of the site).",
 )
-@click.option("--unlisted", is_flag=True, help="Write unlisted texts and redirects to them too.")
+@click.option("--unlisted", is_flag=True, help="Also write unlisted texts, and the redirects to them.")
 @click.option("--overwrite", is_flag=True, help="Replace and delete files that were changed in FOLDER.")
 @with_appcontext
 def build_site(folder: Path, url: str, unlisted: bool, overwrite: bool) -> None:
     """Write the site for readers into FOLDER, as files for any static host.
 
-    The command also works while the site is off. Only files that have changed are written, and pages of texts
-    that are gone are deleted. The copy has no search. If a file cannot be written or deleted, the command
-    continues with the others and exits with status 1.
+    The command also works while the site is off. It writes only the files that have changed, and deletes the
+    pages of texts that no longer exist. The copy has no search. If a file cannot be written or deleted, the
+    command continues with the other files and exits with status 1.
     """
     try:
         address = PublicAddress().deserialize(url)
@@ -40,7 +40,7 @@ def build_site(folder: Path, url: str, unlisted: bool, overwrite: bool) -> None:
     flags = {"unlisted": unlisted, "overwrite": overwrite}
     try:
         with report_problems(), exit_on_sigterm():
-            report = static_copy.build_copy(folder, url=address, progress=show_progress, **flags)
+            report = static_copy.build_static_copy(folder, url=address, progress=show_progress, **flags)
     except OSError as error:
         name = error.filename or folder
         raise click.ClickException(

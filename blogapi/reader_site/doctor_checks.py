@@ -1,4 +1,4 @@
-"""The checks of `doctor` for the site: items whose address another page has, and files of the theme."""
+"""The checks of `doctor` for the site: addresses that several pages share, and faults of the theme."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from blogapi.site.served_paths import find_fixed_page, is_service_path
 
 
 def init_app(app: Flask) -> None:
-    """Let `doctor` run the checks."""
+    """Register the checks, so that `doctor` runs them."""
     REGISTERED_CHECKS.set(app, (run_site_checks,))
 
 

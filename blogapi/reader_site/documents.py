@@ -42,8 +42,8 @@ ENTRY_FIELDS = (
     "links",
 )
 # The names of the text fields, such as the subtitle, that a page shows below the title.
-LEAD_TEXTS = tuple(text.name for text in TEXT_FIELDS if text.is_previewed)
-_ITEM_FIELDS = ("uuid", "title", *LEAD_TEXTS, "cover_image", "cover", "language", "html", "toc", "custom")
+LEAD_FIELDS = tuple(text.name for text in TEXT_FIELDS if text.is_previewed)
+_ITEM_FIELDS = ("uuid", "title", *LEAD_FIELDS, "cover_image", "cover", "language", "html", "toc", "custom")
 _PAGE_FIELDS = (*_ITEM_FIELDS, "url", "head", "translations", "parent")
 _BYLINE_FIELDS = ("category", "tags", "authors", "links", "published_at", "reading_minutes")
 _ARTICLE_FIELDS = (
@@ -70,7 +70,7 @@ def list_entries(filters: ArticleFilters, number: int = 1, size: int = PAGE_SIZE
 
 
 def list_unlisted_items(kind: str) -> list[Fields]:
-    """Return the uuids and addresses of all unlisted articles or pages."""
+    """Return the fields `uuid` and `url` of all unlisted articles or pages."""
     filters = ArticleFilters(type=kind, status=Status.UNLISTED.value)
     items: list[Fields] = _parse_body(
         article_bodies.list_items_in_any_status(None, ("uuid", "url"), None, filters).rows
@@ -81,7 +81,7 @@ def list_unlisted_items(kind: str) -> list[Fields]:
 def list_terms(kind: str, *names: str, language: str = "") -> list[Fields]:
     """Return the fields `names` of all terms of a kind that readers see, sorted by name.
 
-    With a language, the articles in this language are counted.
+    If `language` is set, `articles_count` counts only the articles in this language.
     """
     taxonomy, count, _, is_public = _TAXONOMIES[kind]
     condition, filters = is_public() if is_public else None, TermFilters(language=language)
@@ -132,7 +132,7 @@ def _add_html_attributes(item: Fields) -> Fields:
 
 
 def list_ancestors(items: Sequence[Fields], item: Mapping[str, Any]) -> list[Fields]:
-    """Return the items above an item, the outermost first."""
+    """Return the parent of an item, its parent and so on, the outermost first."""
     by_uuid, found = {one["uuid"]: one for one in items}, list[Fields]()
     above = by_uuid.get(item.get("parent"))
     while above is not None and above not in found:
@@ -142,7 +142,7 @@ def list_ancestors(items: Sequence[Fields], item: Mapping[str, Any]) -> list[Fie
 
 
 def make_item_tree(items: Sequence[Fields]) -> list[Fields]:
-    """Return the items whose parent is not among the items, each with the items below it in `below`."""
+    """Return the items without a parent among the items, each with its children in `below`."""
     nodes = {one["uuid"]: {**one, "below": []} for one in items}
     for node in nodes.values():
         if node.get("parent") in nodes:

@@ -48,8 +48,8 @@ _SITE_SCHEMA = SiteSchema(exclude=("built_in",))
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
-    """A page: its template, the values of the template, and its status."""
+class HtmlPage:
+    """A page to render: its template, the values for the template, and the status of the response."""
 
     template: str
     values: Mapping[str, Any]
@@ -60,8 +60,8 @@ class Page:
 class Edition:
     """The site as it is served, or as a static copy.
 
-    `words` are the tables of words by language. `root` is the path of a static copy, which is empty if the
-    copy is at the root of its host. `shared_values` caches the values that all pages in a language share.
+    `words` maps languages to tables of words. `root` is the path of a static copy, which is empty if the copy
+    is at the root of its host. `shared_values` caches the values that all pages in a language share.
     """
 
     site: Site
@@ -75,7 +75,7 @@ class Edition:
         return f"{self.root}{quote(path)}"
 
 
-def make_target_page(edition: Edition, target: SitePage) -> Page:
+def make_target_page(edition: Edition, target: SitePage) -> HtmlPage:
     """Return the page of a target; raises NotFound for an empty month, and after the last page of a list."""
     if target.kind == "archive":
         return _make_archive_page(edition)
@@ -84,8 +84,8 @@ def make_target_page(edition: Edition, target: SitePage) -> Page:
     return _make_item_page(edition, target)
 
 
-def _describe_site(edition: Edition, language: str) -> Fields:
-    """Return the template values that every page needs, also a page without a header and a footer."""
+def _make_site_values(edition: Edition, language: str) -> Fields:
+    """Return the template values of every page, including pages without a header and a footer."""
     site, language = edition.site, language or edition.site.language
     described = localize_site(site, language)
     size = find_logo_size(site) or (None, None)
@@ -97,13 +97,13 @@ def _describe_site(edition: Edition, language: str) -> Fields:
         "title": described.title or urlsplit(site.url).netloc,
         "description": described.description,
         "root": edition.root,
-        "texts": documents.LEAD_TEXTS,
+        "texts": documents.LEAD_FIELDS,
         "preview": {},
     }
 
 
 def _make_context(edition: Edition, kind: str, language: str, path: str = "") -> Fields:
-    """Return the values that all templates get; `path` is the decoded path of the page."""
+    """Return the values of a page with a header and a footer; `path` is the decoded path of the page."""
     language = language or edition.site.language
     # The footer of a home page links only to terms with articles in the language of the home page.
     counted = language if kind == "home" and len(make_home_paths(edition.site)) > 1 else ""
@@ -119,8 +119,8 @@ def _make_context(edition: Edition, kind: str, language: str, path: str = "") ->
 
 
 def _make_shared_values(edition: Edition, language: str, counted: str) -> Fields:
-    """Return the values that all pages in a language share; for terms, only articles in `counted` count."""
-    site, values = edition.site, _describe_site(edition, language)
+    """Return the values that all pages in a language share; terms count the articles in `counted` only."""
+    site, values = edition.site, _make_site_values(edition, language)
     homes = make_home_paths(site)
     names = ("uuid", "name", "url", "articles_count")
     categories = documents.list_terms("category", *names, "parent", language=counted)
@@ -165,7 +165,7 @@ def make_feed_address(edition: Edition, filters: Mapping[str, str]) -> str:
 
 
 def list_used_terms(terms: Sequence[Fields], linked: Container[str] = ()) -> list[Fields]:
-    """Return the terms that have articles or whose uuid is in `linked`, and the categories above them."""
+    """Return the terms that have articles or whose uuid is in `linked`, and all their parent categories."""
     used = [one for one in terms if one["articles_count"] or one["uuid"] in linked]
     needed = {one["uuid"] for term in used for one in [*list_ancestors(terms, term), term]}
     return [one for one in terms if one["uuid"] in needed]
@@ -175,7 +175,7 @@ def _choose_most_used_terms(terms: Sequence[Fields]) -> list[Fields]:
     return sorted(terms, key=lambda term: -term["articles_count"])[:_MAX_FOOTER_TERMS]
 
 
-def _make_list_page(edition: Edition, target: SitePage) -> Page:
+def _make_list_page(edition: Edition, target: SitePage) -> HtmlPage:
     """Return a page of the list of articles of a home page, a month, a category, a tag or an author."""
     site, kind, page, item = edition.site, target.kind, PageNumber(target.number), Fields()
 
@@ -201,7 +201,7 @@ def _make_list_page(edition: Edition, target: SitePage) -> Page:
         "above": list_ancestors(categories, item),
         "below": [one for one in list_used_terms(categories) if one["parent"] == item["uuid"]],
     }
-    return Page("home.html", context)
+    return HtmlPage("home.html", context)
 
 
 def _get_list_page(
@@ -240,7 +240,7 @@ def _make_article_filters(site: Site, target: SitePage) -> ArticleFilters:
     return ArticleFilters(**{target.kind: reference if target.kind == "author" else (reference,)})  # type: ignore[arg-type]
 
 
-def _make_archive_page(edition: Edition) -> Page:
+def _make_archive_page(edition: Edition) -> HtmlPage:
     site, years = edition.site, dict[int, Fields]()
     context = _make_context(edition, "archive", "", ARCHIVE_PATH)
     months = list_months({})
@@ -260,16 +260,16 @@ def _make_archive_page(edition: Edition) -> Page:
     context |= {"years": list(years.values()), "page_title": title}
     context["pager"] |= {"total": total}
     head = make_list_head(localize_site(site, context["language"]), title, ARCHIVE_PATH)
-    return Page("archive.html", context | {"head": head})
+    return HtmlPage("archive.html", context | {"head": head})
 
 
-def _make_item_page(edition: Edition, target: SitePage) -> Page:
+def _make_item_page(edition: Edition, target: SitePage) -> HtmlPage:
     assert target.uuid is not None, "an item has a uuid"
     article = documents.get_item(target.kind, target.uuid)
     context = _make_context(edition, target.kind, article["language"], target.path)
     pages = context["all_pages"] if target.kind == "page" else []
     below = [one for one in pages if one["parent"] == article["uuid"]]
-    return Page("article.html", context | _make_item_values(article, context) | {"below": below})
+    return HtmlPage("article.html", context | _make_item_values(article, context) | {"below": below})
 
 
 def _make_item_values(article: Fields, context: Fields) -> Fields:
@@ -292,28 +292,28 @@ def _make_item_values(article: Fields, context: Fields) -> Fields:
     }
 
 
-def make_preview_page(edition: Edition, item: Fields, *, has_edits: bool, style: str) -> Page:
+def make_preview_page(edition: Edition, item: Fields, *, has_edits: bool, style: str) -> HtmlPage:
     """Return the page of a preview link; if the site is off, without a header and a footer."""
     kind = "article" if "category" in item else "page"
     if edition.site.built_in:
         context = _make_context(edition, kind, item["language"])
     else:
-        context = _describe_site(edition, item["language"])
+        context = _make_site_values(edition, item["language"])
         context |= {"kind": kind, "several_authors": True, "categories": [item.get("category")]}
-    notice = _describe_status(edition, item, context["words"], has_edits=has_edits)
+    notice = _describe_preview_status(edition, item, context["words"], has_edits=has_edits)
     values = _make_item_values(item, context) | {"preview": {"style": style, "notice": notice}}
-    return Page("article.html", context | values)
+    return HtmlPage("article.html", context | values)
 
 
-def make_missing_preview_page(edition: Edition, style: str) -> Page:
+def make_missing_preview_page(edition: Edition, style: str) -> HtmlPage:
     """Return the page for a preview link that does not work."""
-    context = _describe_site(edition, "") | {"kind": "missing"}
+    context = _make_site_values(edition, "") | {"kind": "missing"}
     title = context["words"]["preview_missing"]
     preview = {"style": style, "notice": ""}
-    return Page("not-found.html", context | {"page_title": title, "preview": preview}, 404)
+    return HtmlPage("not-found.html", context | {"page_title": title, "preview": preview}, 404)
 
 
-def _describe_status(edition: Edition, item: Fields, words: Words, *, has_edits: bool) -> str:
+def _describe_preview_status(edition: Edition, item: Fields, words: Words, *, has_edits: bool) -> str:
     """Return the line above a preview, such as `Preview: Draft, last changed 29 November 2026, 08:00`."""
     status, zone = item["status"], edition.site.time_zone
     name = {"draft": "last_updated", "scheduled": "published_at"}.get(status)
@@ -323,7 +323,7 @@ def _describe_status(edition: Edition, item: Fields, words: Words, *, has_edits:
     return words[f"preview_{status}"].format(time=shown) + edits
 
 
-def make_search_page(edition: Edition, q: str, number: int, *, is_refused: bool = False) -> Page:
+def make_search_page(edition: Edition, q: str, number: int, *, is_refused: bool = False) -> HtmlPage:
     """Return the page of a search; raises NotFound for a page after the last.
 
     With `is_refused`, the client has reached the search limit, and the page asks the reader to wait.
@@ -337,20 +337,20 @@ def make_search_page(edition: Edition, q: str, number: int, *, is_refused: bool 
             ArticleFilters(q=q), number, lambda other: f"{SEARCH_PATH}?{urlencode({'q': q, 'page': other})}"
         )
     values = {"q": q, "is_refused": is_refused, "page_title": context["words"]["search"]}
-    return Page("search.html", {"articles": [], **context, **values}, 429 if is_refused else 200)
+    return HtmlPage("search.html", {"articles": [], **context, **values}, 429 if is_refused else 200)
 
 
 def choose_language(site: Site, path: str) -> str:
-    """Return the language of the home page with the longest path that `path` begins with, or of the site."""
+    """Return the language of the home page whose path is the longest prefix of `path`, or of the site."""
     homes = sorted(make_home_paths(site).items(), key=lambda home: -len(home[1]))
     return next((language for language, home in homes if path.startswith(home)), site.language)
 
 
-def make_missing_page(edition: Edition, language: str, status: int = 404) -> Page:
-    """Return the page for an address that the site does not have, or no longer has (410)."""
+def make_missing_page(edition: Edition, language: str, status: int = 404) -> HtmlPage:
+    """Return the page for an unknown address (404), or for an address that no longer exists (410)."""
     context = _make_context(edition, "missing", language)
     articles, _ = documents.list_entries(make_home_filters(edition.site, language), 1, 3)
     title = context["words"]["gone" if status == 410 else "not_found"]
-    return Page(
+    return HtmlPage(
         "not-found.html", context | {"articles": articles, "status": status, "page_title": title}, status
     )

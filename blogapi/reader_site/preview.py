@@ -11,7 +11,7 @@ from flask import Response
 from blogapi.delivery.previews import service
 from blogapi.reader_site import documents, pages, templating
 from blogapi.reader_site.pages import Edition
-from blogapi.reader_site.templating import EMBEDDED_FRAMES
+from blogapi.reader_site.templating import FRAME_SRC_DIRECTIVE
 from blogapi.reader_site.words import make_word_tables
 from blogapi.site.queries import get_site
 from blogapi.web.access import allow, anyone
@@ -22,7 +22,7 @@ from blogapi.web.json import make_json_response
 preview_pages = flask.Blueprint("preview_pages", __name__)
 
 # The style sheet is part of the page, so that the page needs no other request.
-_STYLE_SHEET = templating.read_style()
+_STYLE_SHEET = templating.read_style_sheet()
 STYLE_DIGEST = b64encode(hashlib.sha256(_STYLE_SHEET.encode("utf-8")).digest()).decode("ascii")
 
 _CONTENT_SECURITY_POLICY = "; ".join(
@@ -30,7 +30,7 @@ _CONTENT_SECURITY_POLICY = "; ".join(
         "default-src 'none'",
         "img-src 'self' https: http: data:",
         "media-src 'self' https: http:",
-        EMBEDDED_FRAMES,
+        FRAME_SRC_DIRECTIVE,
         f"style-src 'sha256-{STYLE_DIGEST}'",
         *("base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'"),
     )
@@ -39,7 +39,7 @@ _CONTENT_SECURITY_POLICY = "; ".join(
 
 @preview_pages.get("/preview/<token>")
 @allow(anyone)
-def show(token: str) -> Response:
+def show_preview(token: str) -> Response:
     """Show the article of a preview link to a browser; return it as JSON to other clients."""
     response = _make_page_response(token) if prefers_html() else _make_json_response(token)
     response.headers["X-Robots-Tag"] = "noindex"

@@ -21,7 +21,7 @@ from blogapi.delivery.response_cache import middleware
 from blogapi.publication.kinds import KINDS_WITH_PAGES
 from blogapi.publication.shared_caching import declare_shown_kinds
 from blogapi.reader_site import pages, templating, theme
-from blogapi.reader_site.pages import Edition, Page
+from blogapi.reader_site.pages import Edition, HtmlPage
 from blogapi.reader_site.targets import find_target
 from blogapi.site.addresses import make_home_paths
 from blogapi.site.models import Site
@@ -45,7 +45,7 @@ _API_PREFIX = "/api/v1/blog/"
 _POLICY = "; ".join(
     (
         *("default-src 'none'", "style-src 'self'", "font-src 'self'", "img-src * data:", "media-src *"),
-        templating.EMBEDDED_FRAMES,
+        templating.FRAME_SRC_DIRECTIVE,
         *("form-action 'self'", "base-uri 'none'", "frame-ancestors 'none'"),
     )
 )
@@ -59,7 +59,7 @@ _MISSING_PAGES = AppState[dict[tuple[str, int], tuple[tuple[object, ...], dateti
 
 
 def init_app(app: Flask) -> None:
-    """Set the initial state of the site: an empty theme, a site that is off, and no cached pages."""
+    """Store the initial state: an empty theme, no cached pages, and that the site is off."""
     theme.init_app(app)
     _WAS_SITE_ON.set(app, False)
     _MISSING_PAGES.set(app, {})
@@ -85,7 +85,7 @@ def use_page_view() -> None:
 
 @reader_site.get("/")
 @allow(anyone)
-def index() -> BaseResponse:
+def show_home_or_paths() -> BaseResponse:
     """Return the home page of the site, or a redirect to the admin pages or the guide if the site is off.
 
     Clients that ask for JSON get a list of the important paths.
@@ -135,7 +135,7 @@ def show_page() -> Response:
 
 
 get_operation(show_page).takes_query = True
-get_operation(index).takes_query = True
+get_operation(show_home_or_paths).takes_query = True
 # No path matches this rule: `authentication` uses the rule for paths that no other rule matches.
 _PAGE_RULE = Rule("/<path:path>", endpoint="reader_site.show_page", methods=["GET"], build_only=True)
 reader_site.add_url_rule("/<path:path>", "show_page", show_page, methods=["GET"], build_only=True)
@@ -180,7 +180,7 @@ def _make_search_response(edition: Edition) -> Response:
     refusal: TooManyRequests | None = None
     if q:
         try:
-            limiter.count_attempts(("SEARCH_LIMIT", limiter.get_client_key()))
+            limiter.count_attempts(("SEARCH_LIMIT", limiter.get_client_address_key()))
         except TooManyRequests as error:
             refusal = error
     result = pages.make_search_page(edition, q, number, is_refused=bool(refusal))
@@ -193,7 +193,7 @@ def _make_search_response(edition: Edition) -> Response:
 
 
 def _make_missing_response(site: Site, path: str, status: int) -> Response:
-    """Return the page for an unknown address; the page is rendered again only after the blog has changed."""
+    """Return the page for an unknown address; it is rendered only once until the blog or theme changes."""
     language, stored, now = pages.choose_language(site, path), _MISSING_PAGES.get(), current_time()
     version, current = request.environ.get(middleware.COMMIT_VERSION_KEY), theme.get_theme()
     state = (version, current.generation)
@@ -206,17 +206,17 @@ def _make_missing_response(site: Site, path: str, status: int) -> Response:
     return Response(html, status, content_type=HTML_TYPE)
 
 
-def _render_page(site: Site, page: Page) -> Response:
+def _render_page(site: Site, page: HtmlPage) -> Response:
     html = templating.replace_site_addresses(theme.render_page(page), site.url)
     return Response(html, page.status, content_type=HTML_TYPE)
 
 
 @reader_site.get("/style.css")
 @allow(anyone)
-def style() -> Response:
+def send_style_sheet() -> Response:
     """Return the style sheet of the site."""
     _check_site_is_on()
-    response = Response(templating.read_style(), content_type="text/css; charset=utf-8")
+    response = Response(templating.read_style_sheet(), content_type="text/css; charset=utf-8")
     if request.args.get("v") == templating.get_style_digest():
         response.headers["Cache-Control"] = "public, max-age=31536000, immutable"
     return response
@@ -224,7 +224,7 @@ def style() -> Response:
 
 @reader_site.get("/theme/<path:name>")
 @allow(anyone)
-def theme_file(name: str) -> Response:
+def send_theme_file(name: str) -> Response:
     """Return a file of the owner's theme that browsers need: a style sheet, a font or a picture."""
     _check_site_is_on()
     path = theme.get_theme().served_files.get(f"{THEME_FOLDER}/{name}")
@@ -238,8 +238,8 @@ def theme_file(name: str) -> Response:
     return response
 
 
-get_operation(style).takes_query = True
-get_operation(theme_file).takes_query = True
+get_operation(send_style_sheet).takes_query = True
+get_operation(send_theme_file).takes_query = True
 
 
 def _check_site_is_on() -> None:

@@ -43,7 +43,7 @@ from blogapi.exporting.writers import OutputFolder, read_manifest
 from blogapi.publication.kinds import TERM_KINDS
 from blogapi.publication.visibility import ItemType
 from blogapi.reader_site import documents, pages, templating, theme
-from blogapi.reader_site.pages import Edition, Page
+from blogapi.reader_site.pages import Edition, HtmlPage
 from blogapi.rendering.html_links import make_link_pattern
 from blogapi.site.addresses import make_home_paths, make_term_path
 from blogapi.site.models import Site
@@ -59,7 +59,7 @@ from blogapi.web.media_addresses import FILE_PATH, FILE_PREFIX
 
 MANIFEST_FOLDER = "site-builds"
 
-_FEEDS: Mapping[str, Callable[[Feed], bytes]] = {
+_FEED_FORMATTERS: Mapping[str, Callable[[Feed], bytes]] = {
     "atom.xml": feeds.format_atom_feed,
     "rss.xml": feeds.format_rss_feed,
     "feed.json": feeds.format_json_feed,
@@ -71,13 +71,13 @@ _ADDRESS_FIELDS = ("avatar", "cover_image", "icon", "logo", "url")
 
 _LINK = make_link_pattern('([^"<>]*+)')
 _MEDIA_PATH = re.compile(rf"{FILE_PREFIX}([^/?#\s\"'<>]+)")
-_WINDOWS_NAMES = re.compile(
+_RESERVED_WINDOWS_NAME = re.compile(
     r'.*[<>:"\\|?*\x00-\x1f].*|.*[. ]|(con|prn|aux|nul|(com|lpt)[0-9¹²³])(\..*)?', re.IGNORECASE | re.DOTALL
 )
 _MAX_NAME_BYTES = 255
 
 
-def build_copy(
+def build_static_copy(
     folder: Path,
     *,
     url: str = "",
@@ -99,8 +99,8 @@ def build_copy(
         site = _switch_to_site_of_copy(stored, url or stored.url)
         if not overwrite and not manifest.exists() and folder.exists() and any(folder.iterdir()):
             raise Conflict(
-                "This folder has files, but no build of this blog is in it; pages of other builds would "
-                "stay. Empty it, or use --overwrite (files that this build does not write stay)."
+                "This folder contains files that no build of this blog has written. Empty the folder, or use "
+                "--overwrite, which keeps the files that this build does not write."
             )
         manifest.parent.mkdir(mode=0o700, exist_ok=True)
         with files.lock_file(manifest.with_suffix(".lock")) as is_locked:
@@ -155,7 +155,7 @@ class _SiteCopier:
         for list_targets in (self._list_targets, self._list_term_targets):
             targets = [*list_targets()]
             for target in progress(targets, total=len(targets), label="Building"):
-                yield from self._list_pages(target)
+                yield from self._make_target_files(target)
         for language in ("", *(other["language"] for other in self._site.other_languages)):
             yield from self._make_feed_files({"language": language} if language else {})
         yield from self._make_page("/404.html", pages.make_missing_page(self._edition, self._site.language))
@@ -192,7 +192,7 @@ class _SiteCopier:
                 path = make_term_path(self._site, kind, uuid=term["uuid"], slug=term["slug"])
                 yield SitePage(kind, unquote(path), UUID(term["uuid"]))
 
-    def _list_pages(self, target: SitePage) -> Iterator[TextFile]:
+    def _make_target_files(self, target: SitePage) -> Iterator[TextFile]:
         """Yield the files of all pages of a target, for example of each page of a list."""
         page = pages.make_target_page(self._edition, target)
         yield from self._make_page(target.path, page)
@@ -205,7 +205,7 @@ class _SiteCopier:
             terms = (article.get("category"), *article.get("tags", ()), *article.get("authors", ()))
             self._linked_terms |= {term["uuid"] for term in terms if term}
 
-    def _make_page(self, path: str, page: Page) -> Iterator[TextFile]:
+    def _make_page(self, path: str, page: HtmlPage) -> Iterator[TextFile]:
         values = {name: self._rewrite_links(page.values[name]) for name in _DOCUMENTS if name in page.values}
         html = theme.render_page(replace(page, values={**page.values, **values}))
         origin = self._site.url.removesuffix(self._edition.root)
@@ -216,7 +216,7 @@ class _SiteCopier:
         path = pages.make_feed_address(self._edition, filters).removeprefix(self._edition.root)
         folder = path.removesuffix("atom.xml")
         feed = get_feed(filters, path, self._rewrite_html)
-        for name, to_bytes in _FEEDS.items():
+        for name, to_bytes in _FEED_FORMATTERS.items():
             own = replace(feed, feed_url=f"{self._site.url}{folder}{name}")
             yield from self._make_file(unquote(f"{folder}{name}").strip("/"), to_bytes(own))
 
@@ -242,7 +242,7 @@ class _SiteCopier:
         return templating.edit_addresses(_LINK.sub(omit_link, html), self._rewrite_address)
 
     def _is_hidden(self, address: str) -> bool:
-        """Return whether the address, in any spelling, is that of an unlisted text that is left out."""
+        """Return whether the address, in any spelling, leads to an unlisted text that the copy omits."""
         if self._unlisted:
             return False
         spellings = (address, self._rewrite_address(self._remove_host(address)))
@@ -303,7 +303,7 @@ class _SiteCopier:
         return row
 
     def _has_path(self, path: str) -> bool:
-        """Return whether the copy has a file at a decoded path."""
+        """Return whether the copy has a file at a decoded path; a media file at the path is copied later."""
         if FILE_PATH.fullmatch(path):
             self._media.add(path)
             return True
@@ -321,7 +321,7 @@ class _SiteCopier:
         for number in re.findall(rb"/sitemap-([0-9]+)\.xml</loc></sitemap>", body):
             yield from self._make_file(f"sitemap-{int(number)}.xml", sitemap.get_sitemap_part(int(number)))
         yield from self._make_file("robots.txt", _ROBOTS_TEXT.format(url=self._site.url).encode())
-        yield from self._make_file("style.css", templating.read_style().encode())
+        yield from self._make_file("style.css", templating.read_style_sheet().encode())
         for name, path in theme.get_theme().served_files.items():
             yield from self._make_file(name, path.read_bytes())
 
@@ -337,7 +337,7 @@ class _SiteCopier:
             yield TextFile(name, source.read_bytes())
 
     def _make_file(self, name: str, content: bytes) -> Iterator[TextFile]:
-        """Yield the file unless another file has its name; note its pictures, which are copied later."""
+        """Yield the file unless another file has its name; record its pictures, which are copied later."""
         if self._claim_file_name(name):
             # A style sheet of the theme can have another encoding than UTF-8.
             text = content.decode("utf-8", "replace") if name.endswith((".html", ".xml", ".css")) else ""
@@ -383,7 +383,7 @@ def _find_media_file(path: str) -> Path | None:
 
 
 def _is_invalid_name(part: str) -> bool:
-    is_reserved = os.name == "nt" and _WINDOWS_NAMES.fullmatch(part)
+    is_reserved = os.name == "nt" and _RESERVED_WINDOWS_NAME.fullmatch(part)
     return (
         part in ("", ".", "..") or "\0" in part or len(part.encode()) > _MAX_NAME_BYTES or bool(is_reserved)
     )

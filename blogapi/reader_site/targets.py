@@ -28,7 +28,7 @@ from blogapi.storage.database import UtcDateTime, current_time, db
 # The kinds of items with a page. If several items have the same path, the first kind is shown.
 _ITEM_KINDS = (ItemType.PAGE.value, Article.kind, *TERM_KINDS)
 
-_PAGE_PATH = re.compile(r"(.*)/page/([1-9][0-9]{0,8})/?")
+_NUMBERED_PAGE_PATH = re.compile(r"(.*)/page/([1-9][0-9]{0,8})/?")
 # The columns that only articles have; in the rows of terms, their values are empty.
 _EMPTY_ARTICLE_COLUMNS = (
     cast(null(), UtcDateTime()).label("published_at"),
@@ -46,7 +46,7 @@ def find_target(site: Site, path: str) -> SitePage | None:
     # PostgreSQL cannot compare a text that contains a NUL character.
     if "//" in path or "\0" in path:
         return None
-    match = _PAGE_PATH.fullmatch(path)
+    match = _NUMBERED_PAGE_PATH.fullmatch(path)
     if match and (number := int(match[2])) > 1:
         extensions = dict.fromkeys(splitext(getattr(site, f"{kind}_path"))[1] for kind in TERM_KINDS)
         for base in dict.fromkeys(f"{match[1]}{extension or '/'}" for extension in ("", *extensions)):

@@ -22,8 +22,8 @@ from blogapi.site.addresses import to_time_zone
 FOLDER = Path(__file__).parent
 
 _TEMPLATES = FOLDER / "templates"
-# The part of a Content-Security-Policy that allows the players that the sanitizer keeps in texts.
-EMBEDDED_FRAMES = f"frame-src {' '.join(f'https://{host}' for host in sorted(EMBED_HOSTS))}"
+# The directive of a Content-Security-Policy for the video players that the sanitizer keeps in texts.
+FRAME_SRC_DIRECTIVE = f"frame-src {' '.join(f'https://{host}' for host in sorted(EMBED_HOSTS))}"
 
 _TAG_WITH_ADDRESS = re.compile(r"<[a-z](?=[^<>]* (?:href|src|poster|srcset)=)[^<>]*+>")
 _ADDRESS_ATTRIBUTE = re.compile(r' (href|src|poster|srcset)="([^"]*)"')
@@ -31,7 +31,7 @@ _SRCSET_ADDRESS = re.compile(r"(?<![^\s,])[^\s,]+")
 
 
 @cache
-def read_style() -> str:
+def read_style_sheet() -> str:
     """Return the built-in style sheet of the site, with the rules for the texts of articles."""
     parts = (FOLDER / "style.css", FOLDER.parent / "rendering" / "text.css")
     return "\n".join(part.read_text(encoding="utf-8") for part in parts)
@@ -40,7 +40,7 @@ def read_style() -> str:
 @cache
 def get_style_digest() -> str:
     """Return the digest of the style sheet, which its address contains."""
-    return hashlib.sha256(read_style().encode("utf-8")).hexdigest()[:16]
+    return hashlib.sha256(read_style_sheet().encode("utf-8")).hexdigest()[:16]
 
 
 @cache
@@ -50,7 +50,7 @@ def get_built_in_environment() -> SandboxedEnvironment:
 
 
 def create_environment(*folders: Path) -> SandboxedEnvironment:
-    """Return an environment with the templates of the folders; the package supplies the missing ones."""
+    """Return an environment with the templates of the folders; missing templates come from the package."""
     built_in = FileSystemLoader(_TEMPLATES)
     # `built-in/base.html` is always the template of the package: with `{% extends "base.html" %}`, the
     # `base.html` of a theme would extend itself.
@@ -65,7 +65,7 @@ def create_environment(*folders: Path) -> SandboxedEnvironment:
 def replace_site_addresses(page: str, url: str) -> str:
     """Return the HTML of a page with the addresses of the site replaced by paths, except in its <head>.
 
-    The demo can be read through another port or host, so its pages contain only links that work there.
+    Therefore, the links also work if the site is read through another host or port, as the demo can be.
     """
     head, separator, body = page.partition("</head>")
     escaped = escape(url)

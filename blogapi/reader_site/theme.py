@@ -16,7 +16,7 @@ from jinja2.sandbox import SandboxedEnvironment
 
 from blogapi.config import AppState
 from blogapi.reader_site import templating, words
-from blogapi.reader_site.pages import Page
+from blogapi.reader_site.pages import HtmlPage
 from blogapi.reader_site.words import WordTables
 from blogapi.rendering import media_types
 from blogapi.site.theme_files import THEME_FOLDER, list_theme_files
@@ -37,7 +37,7 @@ _CHECK_INTERVAL = 1.0
 class Theme:
     """The theme as of the last check of its folder; `generation` changes if any of its files changes.
 
-    `files` are the paths of the files by their names, such as `theme/style.css`.
+    `files` maps the names of the files, such as `theme/style.css`, to their paths.
     """
 
     files: Mapping[str, Path] = field(default_factory=dict)
@@ -90,12 +90,12 @@ _THEME = AppState[Theme]("theme")
 
 
 def init_app(app: Flask) -> None:
-    """Store an empty theme, which the first request replaces with the owner's theme."""
+    """Store an empty theme; the first call of `get_theme` replaces it with the owner's theme."""
     _THEME.set(app, Theme())
 
 
 def get_theme(app: Flask | None = None) -> Theme:
-    """Return the theme; its folder is checked once per second, and read again if a file has changed."""
+    """Return the theme; check its folder at most once per second, and read it again after a change."""
     app = app or current_app
     theme, now = _THEME.get(app), time.monotonic()
     if now - theme.checked_at >= _CHECK_INTERVAL:
@@ -112,7 +112,7 @@ def get_theme(app: Flask | None = None) -> Theme:
     return theme
 
 
-def render_page(page: Page) -> str:
+def render_page(page: HtmlPage) -> str:
     """Return the HTML of a page, from the theme's templates or, after an error, from the built-in ones."""
     theme = get_theme()
     values = {**page.values, "style_hash": templating.get_style_digest()}

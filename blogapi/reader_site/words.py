@@ -41,14 +41,14 @@ _PLURAL_RULES: Mapping[str, Callable[[int], str]] = {
 _WORD_CHOICES = {"dir": ("ltr", "rtl"), "forms": tuple(_PLURAL_RULES)}
 
 
-def _make_number_formatter(name: str) -> Callable[[Words, int], str]:
-    return lambda words, n: words._choose_plural_form(name, n)
+def _make_count_formatter(name: str) -> Callable[[Words, int], str]:
+    return lambda words, n: words._format_count(name, n)
 
 
 class Words:
     """The words of a language (`words["skip"]`, in Jinja also `words.skip`), and methods that format values.
 
-    Templates of an owner use this class, so it exposes only text. Times are in the time zone of the site.
+    Templates of a theme use this class, so it exposes only texts. Times are in the time zone of the site.
     """
 
     def __init__(self, language: str, table: Mapping[str, Any], names: Mapping[str, str]) -> None:
@@ -62,7 +62,7 @@ class Words:
         return word
 
     # Methods for templates: `words.count(3)` returns "3 articles".
-    minutes, count, found = map(_make_number_formatter, ("minutes", "count", "found"))
+    minutes, count, found = map(_make_count_formatter, ("minutes", "count", "found"))
 
     def format_date(self, time: datetime) -> str:
         return self["date"].format(day=time.day, month=self._table["months"][time.month - 1], year=time.year)
@@ -80,7 +80,7 @@ class Words:
         """Return the name of a language in the language itself, or the tag if the name is unknown."""
         return next((self._names[known] for known in _list_language_tags(tag) if known in self._names), tag)
 
-    def _choose_plural_form(self, name: str, n: int) -> str:
+    def _format_count(self, name: str, n: int) -> str:
         forms = self._table[name]
         wanted = [*["zero"][n:], _PLURAL_RULES[self["forms"]](n), "other", "many"]
         return str(next(forms[form] for form in wanted if form in forms)).format(n=n)
@@ -111,7 +111,7 @@ def _read_built_in_tables() -> WordTables:
 def make_word_tables(own: Mapping[str, Any]) -> WordTables:
     """Return the tables of words by language tag, and the names of languages; `own` is the owner's table.
 
-    Raises ValueError if a word of the owner is wrong.
+    Raises ValueError if a word of the owner is invalid.
     """
     tables = dict(_read_built_in_tables())
     for tag, table in own.items():

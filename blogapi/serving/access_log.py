@@ -15,7 +15,7 @@ from functools import lru_cache
 from typing import NamedTuple
 from urllib.parse import quote
 
-from blogapi.web.logs import API_KEY_PATTERN, IS_FORMATTED, format_time, get_key_prefix
+from blogapi.web.logs import API_KEY_PATTERN, FORMATTED_KEY, format_log_time, get_key_prefix
 
 logger = logging.getLogger("blogapi.access")
 
@@ -98,7 +98,7 @@ def make_log_handler(log_format: str) -> Callable[[Sequence[AccessLogEntry]], No
     """
     # Whether requests are logged depends only on ACCESS_LOG, not on LOG_LEVEL.
     logger.setLevel(logging.INFO)
-    line, extra = {"text": format_text_line, "json": format_json_line}[log_format], {IS_FORMATTED: True}
+    line, extra = {"text": format_text_line, "json": format_json_line}[log_format], {FORMATTED_KEY: True}
     return lambda entries: logger.info("%s", "\n".join(map(line, entries)), extra=extra)
 
 
@@ -164,4 +164,4 @@ def make_loggable_path(path: str, route: str) -> str:
 
 @lru_cache(4)
 def _format_second(at: int) -> str:
-    return format_time(at).partition(".")[0]
+    return format_log_time(at).partition(".")[0]

@@ -154,7 +154,7 @@ def _find_instance(with_demo: bool) -> Path:
     if in_checkout and instance.is_dir() and not blog_folder.is_blog(instance):
         # In a new checkout, git has created the folder with access for all users.
         instance.chmod(0o700)
-    return instance if with_demo or in_checkout else blog_folder.find_blog()
+    return instance if with_demo or in_checkout else blog_folder.require_blog()
 
 
 def _run_server(

@@ -75,7 +75,7 @@ def upgrade(check: bool, url: str, key: str, as_json: bool) -> None:
     """
     if (url or as_json) and not check:
         raise click.UsageError("--url and --json need --check.")
-    instance = blog_folder.find_blog_with_database()
+    instance = blog_folder.require_blog_with_database()
     with report_problems():
         state = service.read_blog_state(instance)
         if check:
@@ -156,7 +156,7 @@ def rollback(no_export: bool, force: bool) -> None:
     Stop the service first. What was written since the upgrade is exported, and can be imported when the
     former version of blogapi is installed. The state after the upgrade is also kept in `backups`.
     """
-    instance = blog_folder.find_blog_with_database()
+    instance = blog_folder.require_blog_with_database()
     with report_problems():
         rollback_steps.delete_staging_folders(instance)
         copy = rollback_steps.get_upgrade_copy(instance)

@@ -102,12 +102,12 @@ class Caller:
 
     @property
     def sees_admin_fields(self) -> bool:
-        """Return whether the caller may see the fields that only admins may see."""
+        """Return whether responses to the caller contain the fields that are only for admins."""
         return self.is_admin and "read" in self.scopes
 
     @property
     def restricted_to_author(self) -> UUID | None:
-        """Return the user's uuid if they may see their own drafts but no others, otherwise None."""
+        """Return the user's uuid if they see only their own drafts, or None (they see all drafts or none)."""
         return self.user if self.is_author and "read" in self.scopes else None
 
 
@@ -116,7 +116,7 @@ SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class AccessRule:
     """An access rule: who may call a view, and with which credentials.
 
     `description` says in the API documentation who may call the view. With `checks_credentials`, a key or
@@ -134,37 +134,37 @@ class Rule:
     login_only: bool = False
 
 
-anyone = Rule(
+anyone = AccessRule(
     "anyone", "everyone; keys are not checked", checks_credentials=False, requires_credentials=False
 )
-guest = Rule(
+guest = AccessRule(
     "guest",
     "everyone; a key or a login must be valid, and the key of a user must have the scope",
     requires_credentials=False,
 )
-reader = Rule("reader", "every valid key or login")
-author = Rule("author", "authors, editors and admins", role=Role.AUTHOR)
-editor = Rule("editor", "editors and admins", role=Role.EDITOR)
-admin = Rule("admin", "admins", role=Role.ADMIN)
-user_login = Rule("user login", "logged-in users", login_only=True)
-editor_login = Rule("editor login", "logged-in editors and admins", role=Role.EDITOR, login_only=True)
-admin_login = Rule("admin login", "logged-in admins", role=Role.ADMIN, login_only=True)
+reader = AccessRule("reader", "every valid key or login")
+author = AccessRule("author", "authors, editors and admins", role=Role.AUTHOR)
+editor = AccessRule("editor", "editors and admins", role=Role.EDITOR)
+admin = AccessRule("admin", "admins", role=Role.ADMIN)
+user_login = AccessRule("user login", "logged-in users", login_only=True)
+editor_login = AccessRule("editor login", "logged-in editors and admins", role=Role.EDITOR, login_only=True)
+admin_login = AccessRule("admin login", "logged-in admins", role=Role.ADMIN, login_only=True)
 
-# Who may call a view that requires the role, in the words of the error message.
+# For each role, the users who may call a view that requires the role, for an error message.
 _CALLERS_BY_ROLE = {rule.role: rule.description for rule in (author, editor, admin)}
 
 
 @dataclass(frozen=True, slots=True)
-class Access:
-    """The requirements of a view: a rule, and the scope that the key must have."""
+class AccessRequirement:
+    """What a view requires of its caller: an access rule, and the scope that the key must have."""
 
-    rule: Rule
+    rule: AccessRule
     scope: Scope
 
 
-def allow(rule: Rule, *, scope: Scope = "read") -> Callable[[View], View]:
+def allow(rule: AccessRule, *, scope: Scope = "read") -> Callable[[View], View]:
     """Declare who may call the view, and the scope that an API key needs."""
-    return set_declarations(access=Access(rule, scope))
+    return set_declarations(access=AccessRequirement(rule, scope))
 
 
 def check_before_body(check: Callable[[], object]) -> Callable[[View], View]:
@@ -177,14 +177,14 @@ def check_before_body(check: Callable[[], object]) -> Callable[[View], View]:
     return decorate
 
 
-def get_access(view: Callable[..., Any], *, public_reads: bool = False) -> Access | None:
-    """Return the requirements that the view declares with `allow`, or None.
+def get_access(view: Callable[..., Any], *, public_reads: bool = False) -> AccessRequirement | None:
+    """Return the requirement that the view declares with `allow`, or None.
 
     With `public_reads` (the setting PUBLIC_READS), a view that shows published content needs no credentials.
     """
-    declared = get_operation(view)
-    is_published_content = declared.shows is not None and declared.access == Access(reader, "published")
-    return Access(guest, "published") if public_reads and is_published_content else declared.access
+    declared, reads_published = get_operation(view), AccessRequirement(reader, "published")
+    is_published_content = declared.shows is not None and declared.access == reads_published
+    return AccessRequirement(guest, "published") if public_reads and is_published_content else declared.access
 
 
 def current_caller() -> Caller:
@@ -205,7 +205,7 @@ def current_user_id() -> UUID:
     return user
 
 
-def require_access(access: Access, caller: Caller) -> None:
+def require_access(access: AccessRequirement, caller: Caller) -> None:
     """Raise Unauthorized or Forbidden unless the caller has the required access."""
     if access.rule.requires_credentials and not caller.is_authenticated:
         raise Unauthorized("Send an API key in the X-API-KEY header; POST /api/v1/auth/api-key/ creates one.")
@@ -253,7 +253,7 @@ def check_same_origin(request: Request) -> None:
 def refuse_form_request(request: Request, *, takes_file: bool) -> None:
     """Raise Forbidden for an unsafe request that a form or a link sent.
 
-    A page of the blog's own origin can show a form that somebody else wrote; the admin pages send their
+    A text on a page of the blog can contain a form that an attacker wrote; the admin pages send all their
     requests with scripts. Old browsers, and browsers without TLS, send no `Sec-Fetch-Mode`. Then a request
     with a content type of forms is refused, unless the operation accepts files (`takes_file`).
     """

@@ -19,7 +19,7 @@ from blogapi.web import headers, read_only
 from blogapi.web import json as web_json
 from blogapi.web.errors import Invalid, InvalidQuery, Problem, flatten_messages
 from blogapi.web.fields import FieldNames, PrefixedParameters, restrict_schema
-from blogapi.web.json import JsonBody, dump_json
+from blogapi.web.json import JsonBody, make_json_body
 from blogapi.web.operation import Operation, View, get_operation, make_operation_id, set_declarations
 from blogapi.web.pagination import DetailQuery, Page
 from blogapi.web.representation import PartialResult, Representation, UpsertResult
@@ -370,11 +370,11 @@ class Blueprint(flask_smorest.Blueprint, flask.Blueprint):  # type: ignore[misc]
             return _build_response(upsert.item, status, schema, None)
         uuid = upsert.item.uuid
         if names is None:
-            current = dump_json(representation.get_item(uuid), representation.item_schema)
+            current = make_json_body(representation.get_item(uuid), representation.item_schema)
         else:
             current = representation.read_fields(uuid, names)
         has_same_shape = names is not None or type(schema) is type(representation.item_schema)
-        shown = current if has_same_shape else dump_json(upsert.item, schema)
+        shown = current if has_same_shape else make_json_body(upsert.item, schema)
         response = web_json.make_json_response(shown.body, status)
         if upsert.created:
             path = request.path.rstrip("/") if request.method != "POST" else f"{self.url_prefix}/{uuid}"
@@ -405,7 +405,7 @@ def _build_response(
     is_page = isinstance(result, Page)
     items = result.rows if is_page else result
     # `many` is passed because a schema restricted to `fields` is the same for an item and for a page.
-    json_body = dump_json(items, schema, many=is_page or schema.many)
+    json_body = make_json_body(items, schema, many=is_page or schema.many)
     response = web_json.make_json_response(json_body.body, status)
     if request.method in ("GET", "HEAD"):
         response.set_etag(json_body.compute_etag(hidden_state))

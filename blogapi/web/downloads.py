@@ -1,4 +1,4 @@
-"""Responses with the content of a file, which is read while it is sent."""
+"""Responses that send a file in chunks, so that the whole file is never in memory."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class _FileWithCloseCallback(io.FileIO):
         self._on_close = on_close
 
     def close(self) -> None:
-        """Close the file, and call the function the first time."""
+        """Close the file; the first call also calls the function."""
         super().close()
         on_close, self._on_close = self._on_close, None
         if on_close is not None:

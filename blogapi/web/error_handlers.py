@@ -83,7 +83,7 @@ def _handle_os_error(error: OSError) -> Response:
 def _handle_damage(cause: str) -> Response:
     current_app.extensions[DAMAGE_KEY] = cause
     current_app.logger.error("the database is damaged (%s); run doctor", cause)
-    detail = "The database is damaged; the owner of the blog can run doctor."
+    detail = "The database is damaged; ask the owner of the blog to run `blogapi doctor`."
     return _handle_problem(Unavailable(detail, code="damaged"))
 
 

@@ -115,7 +115,7 @@ class Problem(Exception):
         self.uuid = uuid
 
     def prefix_errors(self, path: str) -> Problem:
-        """Return the error with `path` in front of each field path in `errors`."""
+        """Add `path` in front of each field path in `errors`, and return the error itself."""
         errors = self.errors or {"": [self.detail]}
         self.errors = {_join_path(path, field): messages for field, messages in errors.items()}
         return self
@@ -168,7 +168,7 @@ class Conflict(Problem):
 
 
 class PreconditionFailed(Problem):
-    """The item was changed since the caller read it."""
+    """The item does not meet `If-Match` or `If-None-Match`, usually because it was changed meanwhile."""
 
     status, code = 412, "stale"
 
@@ -242,10 +242,10 @@ _DEFAULT_PROBLEMS: dict[int, tuple[ErrorCode, str]] = {
         "This path does not support the method; the Allow header lists those that it supports.",
     ),
     408: ("request_timeout", "The request took too long to arrive; send it again on a faster connection."),
-    413: ("too_large", "The body is larger than this server accepts; send a smaller one."),
+    413: ("too_large", "The body is larger than this server accepts; send a smaller body."),
     414: ("uri_too_long", "The URL is too long; send fewer or shorter query parameters."),
     415: ("unsupported_media_type", "Send JSON with Content-Type: application/json."),
-    431: ("headers_too_large", "The request headers are larger than this server accepts; send fewer."),
+    431: ("headers_too_large", "The request headers are too large for this server; send fewer headers."),
     500: ("internal_error", "Something went wrong on the server."),
     501: (
         "not_implemented",
@@ -305,5 +305,5 @@ def _join_path(*names: str) -> str:
 
 
 def format_allow_header(methods: Iterable[str]) -> str:
-    """Return the methods as an `Allow` value, in the order of METHODS."""
+    """Return the value of an `Allow` header with the methods, in the order of METHODS."""
     return ", ".join(method for method in METHODS if method in set(methods))

@@ -31,7 +31,7 @@ from blogapi.rendering.characters import FORBIDDEN_CHARACTER
 
 Fields = dict[str, Any]
 
-
+WRONG_TYPE_MESSAGE = "Must be a JSON object, or an array of objects for several items."
 NAIVE_TIME_PATTERN = r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}$"
 AWARE_TIME_PATTERN = r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}\+00:00$"
 
@@ -44,6 +44,8 @@ def resolve_limit(limit: int | str) -> int:
 
 class Schema(ma.Schema):
     """Base of all request and response schemas; an instance is never changed, so it need not be copied."""
+
+    error_messages = {"type": WRONG_TYPE_MESSAGE}  # noqa: RUF012 (marshmallow declares it so)
 
     def __deepcopy__(self, memo: object) -> Self:
         # Each decorator of flask-smorest copies the schemas of the view; the copies would need 1 MB.
@@ -60,7 +62,7 @@ class Text(ma.fields.String):
         min_length = max(min_length, int(options.get("required", False)))
         self.max_length, self.min_length = max_length, min_length
         json_schema = {
-            "maxLength": config.get_default_value(max_length) if isinstance(max_length, str) else max_length
+            "maxLength": config.get_setting_default(max_length) if isinstance(max_length, str) else max_length
         }
         if min_length:
             json_schema["minLength"] = min_length
@@ -246,11 +248,11 @@ class OutputSchema(Schema):
         field_obj.required = True
 
 
-class NestedColumns(ma.fields.Nested):
-    """A nested object whose fields are attributes of the object that contains it."""
+class NestedAttributes(ma.fields.Nested):
+    """A nested object in the JSON whose fields are attributes of the model itself, such as `seo`."""
 
     def get_value(self, obj: Any, attr: str, *_: Any, **__: Any) -> Any:
-        """Return the object itself, because its own attributes are the fields of the nested object."""
+        """Return the object itself, whose attributes are the values of the nested fields."""
         return obj
 
 
@@ -283,7 +285,7 @@ class StrictBoolean(ma.fields.Boolean):
 
 
 class TextBoolean(ma.fields.Boolean):
-    """A boolean as text, in a query string or a form: only `true` and `false` are accepted."""
+    """A boolean that is sent as text, in a query string or a form: `true` or `false`."""
 
     def __init__(self, **options: Any) -> None:
         super().__init__(truthy={"true"}, falsy={"false"}, **options)
@@ -433,7 +435,7 @@ class FieldNames(ma.fields.Field[tuple[str, ...]]):
             else:
                 selected |= dict.fromkeys(self.default_names if name == "*" else (name,))
         if not selected:
-            raise ma.ValidationError("All fields are left out; keep at least one.")
+            raise ma.ValidationError("No field is left to return; keep at least one.")
         return tuple(selected)
 
     def _describe_error(self, name: str) -> str:

@@ -22,7 +22,7 @@ NO_CACHE = "private, no-cache"
 NO_STORE = "no-store"
 _PUBLIC_PATTERN = "public, max-age=0, s-maxage=[0-9]+, stale-while-revalidate=[0-9]+"
 
-# The documented operations send exactly this `Allow` header, even if the path accepts other methods.
+# The operations of the interface specification send this `Allow` header, whatever their path accepts.
 DOCUMENTED_ALLOW = "GET, PUT, PATCH, DELETE, HEAD, OPTIONS"
 
 # The suffix that a proxy adds to an ETag when it compresses the response; our own ETags have no hyphen.
@@ -49,7 +49,7 @@ def _make_header(name: str, value: str, description: str, *variants: str) -> Res
     return ResponseHeader(name, value, description, {"type": "string", "enum": [value, *variants]})
 
 
-# The hooks, the OpenAPI document and the contract tests all take the headers from this list.
+# The hooks, the OpenAPI document and the contract tests read this list, so it is the only place to edit.
 RESPONSE_HEADERS = (
     _make_header("X-Frame-Options", "DENY", "No page may show the response in a frame."),
     _make_header("X-Content-Type-Options", "nosniff", "Browsers must not guess another content type."),

@@ -19,7 +19,7 @@ _COPIED_KEYS = ("REMOTE_ADDR", "HTTP_X_API_KEY", REQUEST_ID_KEY)
 
 
 def init_app(app: Flask) -> None:
-    """Keep the application for inner requests: with the response cache, but without the rate limits."""
+    """Create the client for inner requests; it uses the response cache, but no rate limits."""
     _CLIENT.set(app, Client(app.wsgi_app, use_cookies=False))
 
 
@@ -30,9 +30,9 @@ def send_request(
     headers: Mapping[str, str] | None = None,
     body: Any = None,
 ) -> TestResponse:
-    """Return the response to a request; the body, if there is one, is sent as JSON.
+    """Send a request to the API in this process and return its response; the body is sent as JSON.
 
-    A read follows the redirect from a former slug.
+    A GET follows the redirect from a former slug.
     """
     # The outer request must not hold a database connection while the inner request waits for one.
     db.session.remove()

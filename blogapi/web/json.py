@@ -13,7 +13,7 @@ from flask import Request, Response, stream_with_context
 
 from blogapi.web import headers
 from blogapi.web.errors import Invalid, Malformed, UnsupportedMediaType
-from blogapi.web.fields import OutputSchema
+from blogapi.web.fields import WRONG_TYPE_MESSAGE, OutputSchema
 
 _ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 
@@ -60,9 +60,7 @@ def read_json_body(request: Request) -> Any | None:
         raise UnsupportedMediaType("Send JSON with Content-Type: application/json.")
     value = parse_json(data)
     if value is None:
-        raise Invalid(
-            "The body is null; send an object or no body.", errors={"body": ["Invalid input type."]}
-        )
+        raise Invalid("The body is null; send an object or no body.", errors={"body": [WRONG_TYPE_MESSAGE]})
     return value
 
 
@@ -112,8 +110,8 @@ class JsonBody:
 def append_member(members: Mapping[str, Any], name: str, value: JsonBody, *, item_state: str) -> JsonBody:
     """Return a JSON object with the members and, at its end, one more member with this name and value.
 
-    A long value, whose body is an iterator, is not joined. `item_state` is the state of the item without that
-    member.
+    A value whose body is an iterator is not loaded into memory. `item_state` is the state of the item without
+    this member.
     """
     json_object = to_json({**members, name: None})
     start = json_object.removesuffix("null}").encode()
@@ -121,8 +119,8 @@ def append_member(members: Mapping[str, Any], name: str, value: JsonBody, *, ite
     return JsonBody(body, value.hidden_state, f"{json_object} {value.state}", item_state)
 
 
-def dump_json(result: Any, schema: ma.Schema, *, many: bool | None = None) -> JsonBody:
-    """Return the result as JSON; a result that is already JSON is returned unchanged."""
+def make_json_body(result: Any, schema: ma.Schema, *, many: bool | None = None) -> JsonBody:
+    """Return the result as a JSON body, rendered by the schema; a JsonBody is returned unchanged."""
     if isinstance(result, JsonBody):
         return result
     items = result if isinstance(result, Sequence) else [result]

@@ -22,7 +22,7 @@ BASE62 = string.digits + string.ascii_uppercase + string.ascii_lowercase
 KEY_PREFIX = "blogapi_"
 RANDOM_LENGTH = 32
 CHECKSUM_LENGTH = 6
-# The number of characters that lists show to identify a key; the other characters stay secret.
+# The number of characters at the start of a key that lists show; the other characters stay secret.
 SHOWN_PREFIX_LENGTH = len(KEY_PREFIX) + 6
 KEY_LENGTH = len(KEY_PREFIX) + RANDOM_LENGTH + CHECKSUM_LENGTH
 

@@ -27,8 +27,8 @@ from blogapi.web.request_environ import REQUEST_ID_KEY, ROUTE_KEY
 
 # The key of the WSGI environment for the name of the user who is logged in.
 USERNAME_KEY = "blogapi.user"
-# The attribute of a log record whose message is already a complete line, as in the access log.
-IS_FORMATTED = "is_formatted"
+# The attribute that marks a log record whose message is already a complete line, as in the access log.
+FORMATTED_KEY = "is_formatted"
 
 # The group matches the prefix of an API key, which is not secret; the other characters of the key are secret.
 API_KEY_PATTERN = re.compile(r"(blogapi_[0-9A-Za-z]{6})[0-9A-Za-z]{32}", re.ASCII)
@@ -49,22 +49,22 @@ def configure_logging(settings: Mapping[str, Any]) -> None:
     level = logging.getLevelNamesMapping()[settings["LOG_LEVEL"].upper()]
     logger.setLevel(level)
     root = logging.getLogger()
-    if any(not isinstance(handler.formatter, _Formatter) for handler in root.handlers):
+    if any(not isinstance(handler.formatter, _LogFormatter) for handler in root.handlers):
         return
     handler = logging.StreamHandler(sys.stderr)
-    handler.setFormatter(_Formatter(get_log_format(settings), _find_secrets(settings)))
+    handler.setFormatter(_LogFormatter(get_log_format(settings), _find_secrets(settings)))
     # Below WARNING, libraries log values such as the parameters of SQL statements.
     logging.basicConfig(handlers=[handler], level=max(level, logging.WARNING), force=True)
     logging.captureWarnings(True)
-    sys.excepthook = _log_exception
-    threading.excepthook = lambda raised: _log_exception(
+    sys.excepthook = _log_uncaught_exception
+    threading.excepthook = lambda raised: _log_uncaught_exception(
         raised.exc_type, raised.exc_value, raised.exc_traceback
     )
 
 
 @contextmanager
 def log_command_errors(settings: Mapping[str, Any]) -> Iterator[None]:
-    """If the log is JSON, log the error that ends a command, and exit with the status of the error."""
+    """Log the error that ends a command as JSON and exit with its status; a text log shows it as usual."""
     try:
         yield
     except click.ClickException as error:
@@ -80,31 +80,31 @@ def get_key_prefix(key: str) -> str:
     return found[1] if found else ""
 
 
-def format_time(seconds: float) -> str:
+def format_log_time(seconds: float) -> str:
     """Return a time, given in seconds since 1970, in UTC with milliseconds."""
     return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%dT%H:%M:%S}.{int(seconds % 1 * 1000):03}Z"
 
 
-class _Formatter(logging.Formatter):
+class _LogFormatter(logging.Formatter):
     def __init__(self, log_format: str, secrets: list[str]) -> None:
         super().__init__()
         self._is_json = log_format == "json"
         self._secret = re.compile("|".join(map(re.escape, secrets)) or "(?!)")
 
     def format(self, record: logging.LogRecord) -> str:
-        if getattr(record, IS_FORMATTED, False):
+        if getattr(record, FORMATTED_KEY, False):
             return record.getMessage()
         message = self._hide_secrets(record.getMessage())
         traceback = self._hide_secrets(self.formatException(record.exc_info)) if record.exc_info else ""
         context = _get_request_context()
         if self._is_json:
-            fields = {"time": format_time(record.created), "level": record.levelname.lower()}
+            fields = {"time": format_log_time(record.created), "level": record.levelname.lower()}
             fields |= {"logger": record.name, "message": message} | context
             return json.dumps(fields | ({"traceback": traceback} if traceback else {}), separators=(",", ":"))
         suffix = f" ({', '.join(f'{name} {value}' for name, value in context.items())})" if context else ""
         lines = f"{message}{suffix}\n{traceback}".strip().splitlines()
         # Further lines are indented, so that a text from a client cannot look like another log line.
-        return f"{format_time(record.created)} {record.levelname} {record.name}: " + "\n  ".join(lines)
+        return f"{format_log_time(record.created)} {record.levelname} {record.name}: " + "\n  ".join(lines)
 
     def _hide_secrets(self, text: str) -> str:
         return self._secret.sub("•••", API_KEY_PATTERN.sub(r"\1*", text))
@@ -150,7 +150,7 @@ def _find_passwords(address: str) -> list[str]:
     return [*found, *(quote(password, safe="") for password in found), as_written]
 
 
-def _log_exception(
+def _log_uncaught_exception(
     kind: type[BaseException], error: BaseException | None, traceback: TracebackType | None
 ) -> None:
     if error is not None and not issubclass(kind, KeyboardInterrupt | SystemExit):

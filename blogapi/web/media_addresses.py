@@ -19,12 +19,12 @@ from blogapi.parsing import is_web_address
 from blogapi.web.fields import WebAddress
 
 MEDIA_PREFIX = "/media/"
-# The pattern of the path of a file, up to the name.
+# The pattern of the path of a file in the media library, up to the name.
 FILE_PREFIX = rf"{MEDIA_PREFIX}([0-9a-f]{{64}})/"
 # Matches the path of a file; the name is the last part.
 FILE_PATH = re.compile(rf"{FILE_PREFIX}([^/?#\s\"'<>]+)")
 
-# Matches an address that can refer to a file.
+# Matches an address that may refer to a file of the media library.
 _REFERENCE = re.compile(rf"media:|https?://.*{FILE_PREFIX}", re.IGNORECASE)
 
 

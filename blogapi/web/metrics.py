@@ -32,7 +32,7 @@ ReadMetric = Callable[[], float | MetricValues]
 
 @dataclass(frozen=True, slots=True)
 class Metric:
-    """A metric of the registry. `read` returns its value; the value of a counter never decreases.
+    """A registered metric. `read` returns the current value; the value of a counter never decreases.
 
     `read` may raise OSError, and SQLAlchemyError if `reads_database` is set.
     """
@@ -62,7 +62,7 @@ class EventCounter:
 def gauge(
     name: str, description: str, *labels: str, reads_database: bool = False
 ) -> Callable[[ReadMetric], ReadMetric]:
-    """Register the decorated function, which is called in an application context, as a metric's `read`."""
+    """Return a decorator that registers a gauge whose `read`, the function, needs an application context."""
 
     def register(read: ReadMetric) -> ReadMetric:
         _common_metrics[name] = Metric(description, "gauge", read, labels, reads_database)
@@ -81,7 +81,7 @@ def add_counter(app: Flask, name: str, description: str, read: ReadMetric) -> No
     app.extensions.setdefault(_REGISTRY_KEY, {})[name] = Metric(description, "counter", read)
 
 
-def list_registered_metrics(app: Flask) -> dict[str, Metric]:
+def get_registered_metrics(app: Flask) -> dict[str, Metric]:
     own_metrics: dict[str, Metric] = app.extensions.get(_REGISTRY_KEY, {})
     return _common_metrics | own_metrics
 
@@ -95,8 +95,8 @@ _METRICS_KEY = "blogapi-metrics"
 BUCKET_BOUNDS = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
 
 
-class Metrics:
-    """The metrics of the registry, and the number and the duration of the served requests."""
+class MetricsCollector:
+    """Collects the registered metrics, and counts and times the requests that the server has handled."""
 
     def __init__(self, app: Flask) -> None:
         # Imported here because this import takes a tenth of the start time, and metrics are off by default.
@@ -134,7 +134,7 @@ class Metrics:
         from prometheus_client.metrics_core import CounterMetricFamily, GaugeMetricFamily
 
         kinds, is_readable = {"gauge": GaugeMetricFamily, "counter": CounterMetricFamily}, True
-        for name, metric in list_registered_metrics(self._app).items():
+        for name, metric in get_registered_metrics(self._app).items():
             values: float | MetricValues = {}
             try:
                 # After an error of the database, each further attempt could wait for several seconds.
@@ -182,10 +182,10 @@ def init_app(app: Flask) -> None:
     for name in ("checkedout", "checkedin", "overflow"):
         if read := getattr(engine.pool, name, None):
             add_gauge(app, f"database_pool_{name}", f"Database connections: {name}.", read)
-    app.extensions[_METRICS_KEY] = Metrics(app)
+    app.extensions[_METRICS_KEY] = MetricsCollector(app)
 
 
-def get_metrics(app: Flask) -> Metrics | None:
+def get_metrics(app: Flask) -> MetricsCollector | None:
     """Return the metrics of the application; None if metrics are off."""
     return app.extensions.get(_METRICS_KEY)
 
@@ -206,5 +206,5 @@ def show_metrics() -> Response:
     """Return the metrics of the blog and of the process that serves the request."""
     metrics = get_metrics(current_app)
     if metrics is None:
-        raise NotFound("Metrics are off; turn on the METRICS setting.")
+        raise NotFound("Metrics are off; set METRICS to true to turn them on.")
     return Response(metrics.render(), content_type=CONTENT_TYPE)

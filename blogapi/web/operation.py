@@ -17,7 +17,7 @@ View = TypeVar("View", bound=Callable[..., Any])
 
 @dataclass(slots=True)
 class Operation:
-    """The declarations of a view; each is described in the docstring of its decorator.
+    """The declarations of a view; the docstring of each decorator describes what it declares.
 
     The decorators are `access.allow`, `access.check_before_body`, `shared_caching.declare_shown_kinds`,
     `slug_lookup.accept_slugs` and the methods of `blueprint.Blueprint`, whose `run_view` calls the view. If a
@@ -26,7 +26,7 @@ class Operation:
     """
 
     id: str = ""
-    # An `access.Access`; its type cannot be named here, because `access` imports this module.
+    # An `access.AccessRequirement`; its type cannot be named here, because `access` imports this module.
     access: Any = None
     checks: list[Callable[[], object]] = field(default_factory=list)
     lookups: list[Callable[[UUID], object]] = field(default_factory=list)
@@ -59,7 +59,7 @@ OPERATIONS = AppState[dict[str, Operation]]("operations")
 
 
 def get_operation(view: Callable[..., Any]) -> Operation:
-    """Return the operation in which the decorators of a view store their declarations."""
+    """Return the operation in which the decorators of a view store declarations; create it if needed."""
     operation: Operation = view.__dict__.setdefault("operation", Operation())
     return operation
 
@@ -106,8 +106,8 @@ def make_operation_id(resource: str, view_name: str) -> str:
     """Return the operation id of a view, such as `listWebhookDeliveries`.
 
     It consists of the first word of the view's name (a verb), the resource, and the other words of the name.
-    The resource is in the plural, as given, if the operation lists or writes several items, otherwise in the
-    singular. Raises ValueError if the name does not begin with one of VERBS.
+    `resource` is a plural noun; it stays in the plural only if the operation lists or writes several items.
+    Raises ValueError if the name does not begin with a verb of VERBS.
     """
     verb, *others = _RENAMED_VIEWS.get(view_name, view_name).split("_")
     if verb not in VERBS:

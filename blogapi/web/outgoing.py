@@ -26,7 +26,7 @@ _IPV4_EMBEDDING_NETWORKS = (ip_network("64:ff9b::/96"), ip_network("::/96"))
 
 
 class RefusedAddress(Exception):
-    """The address must not be called; the message is a sentence for admins."""
+    """The blog must not send a request to this address; the message is a sentence for admins."""
 
 
 def parse_permitted_url(url: str, allowed_hosts: Collection[str]) -> SplitResult:
@@ -41,10 +41,10 @@ def parse_permitted_url(url: str, allowed_hosts: Collection[str]) -> SplitResult
         host, port = encode_host(f"[{name}]" if ":" in name else name), parts.port
         path, query = (quote(part, safe=_UNQUOTED_CHARACTERS) for part in (parts.path, parts.query))
     except ValueError:
-        raise RefusedAddress("This is not a URL.") from None
+        raise RefusedAddress("This is not a URL; enter one that begins with https://.") from None
     if parts.scheme not in ("http", "https") or not 0 < len(host) < 254 or any(map(str.isspace, url)):
         raise RefusedAddress("Enter an absolute URL that begins with https://.")
-    if _is_ip(host) and host not in allowed_hosts and not is_on_internet(host.strip("[]")):
+    if _is_ip_address(host) and host not in allowed_hosts and not is_on_internet(host.strip("[]")):
         raise RefusedAddress(_describe_private_address(host.strip("[]")))
     if "@" in parts.netloc or parts.fragment:
         raise RefusedAddress("The URL must not contain a user name, a password or a fragment.")
@@ -76,7 +76,7 @@ def _describe_private_address(address: str) -> str:
     return f"{address} is in a private network. The setting WEBHOOK_HOSTS can allow it."
 
 
-def _is_ip(host: str) -> bool:
+def _is_ip_address(host: str) -> bool:
     try:
         ip_address(host.strip("[]"))
     except ValueError:
@@ -127,7 +127,7 @@ class Answer:
     seconds: float = 0.0
 
 
-def send_request(
+def call_url(
     url: str,
     headers: Mapping[str, str],
     body: bytes,
@@ -164,8 +164,8 @@ def send_request(
             response = connection.getresponse()
             status = response.status
             received = {name.lower(): value for name, value in response.getheaders()}
-            # Ignore a body that ends too early, because only the status matters. `read1` is used because
-            # `read` would read without a limit if a chunk has the size -1.
+            # Ignore a body that ends too early, because only the status matters. Use `read1`, because `read`
+            # would read without a limit if a chunk declares the size -1.
             with suppress(OSError, HTTPException, ValueError):
                 while len(data) < MAX_ANSWER_BYTES and (part := response.read1(MAX_ANSWER_BYTES)):
                     data += part
@@ -219,7 +219,7 @@ def _get_tls_context() -> ssl.SSLContext:
 
 
 def _get_time_left(deadline: float) -> float:
-    """Return the seconds until the deadline (a monotonic time); raises TimeoutError after the deadline."""
+    """Return the seconds until the deadline (a monotonic time); raises TimeoutError if it has passed."""
     left = deadline - time.monotonic()
     if left <= 0:
         raise TimeoutError
@@ -227,7 +227,7 @@ def _get_time_left(deadline: float) -> float:
 
 
 def _open_socket(addresses: list[str], port: int, deadline: float) -> socket.socket:
-    """Connect to the first address that answers; the addresses that are left share the time that is left."""
+    """Connect to the first address that answers; the remaining addresses share the remaining time."""
     problem: OSError | None = None
     for number, address in enumerate(addresses):
         seconds = _get_time_left(deadline) / (len(addresses) - number)
@@ -250,7 +250,7 @@ class _PinnedConnection(HTTPConnection):
     def connect(self) -> None:
         """Connect to the first address that answers."""
         self.sock = self.opened = _open_socket(self._addresses, self.port, self._deadline)
-        # The timer may have fired before there was a socket; then, this raises TimeoutError.
+        # If the timer has fired before the socket existed, this raises TimeoutError.
         self.sock.settimeout(_get_time_left(self._deadline))
 
 

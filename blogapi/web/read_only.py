@@ -18,13 +18,13 @@ from blogapi.web.json import JsonBody
 # A function that returns the named fields of an item as a GET shows them; `id` is None for a singleton.
 ReadFields = Callable[[UUID | None, Sequence[str]], JsonBody]
 
-# The number of bytes allowed for parts of a field that the client did not send, for example members of `seo`.
+# The maximum size of the parts of a stored field that the client did not send, such as members of `seo`.
 _MAX_OTHER_BYTES = 1_000_000
-_MESSAGE = "Is read-only and has another value; omit it."
+_ERROR_MESSAGE = "Is read-only and has another value; omit it."
 
 
 @dataclass(frozen=True, slots=True)
-class SentItem:
+class SentFields:
     """The read-only fields that a body contains for one item.
 
     `values` maps the paths of the fields to their values; `prefix` contains the item's index if the body is
@@ -36,20 +36,20 @@ class SentItem:
     values: Mapping[tuple[str, ...], Any]
 
 
-def collect_read_only_fields(schema: ma.Schema, body: Any) -> list[SentItem]:
+def collect_read_only_fields(schema: ma.Schema, body: Any) -> list[SentFields]:
     """Return the items of the body that contain read-only fields of the schema."""
     if isinstance(body, list):
         sent = [
-            SentItem((str(index),), _get_uuid(item), dict(_list_read_only_fields(schema, item)))
+            SentFields((str(index),), _get_uuid(item), dict(_list_read_only_fields(schema, item)))
             for index, item in enumerate(body)
         ]
     else:
-        sent = [SentItem((), None, dict(_list_read_only_fields(schema, body)))]
+        sent = [SentFields((), None, dict(_list_read_only_fields(schema, body)))]
     return [item for item in sent if item.values]
 
 
-def find_errors(items: Sequence[SentItem], id: UUID | None, read: ReadFields, *, max_bytes: int) -> Errors:
-    """Return an error for each field whose value differs from the value that `read` returns.
+def find_errors(items: Sequence[SentFields], id: UUID | None, read: ReadFields, *, max_bytes: int) -> Errors:
+    """Return an error for each read-only field whose sent value differs from the value that `read` returns.
 
     `id` is the id in the path, and `max_bytes` is the size of the body. Items that do not exist are skipped.
     """
@@ -62,7 +62,7 @@ def find_errors(items: Sequence[SentItem], id: UUID | None, read: ReadFields, *,
             continue
         for path, value in item.values.items():
             if _normalize_value(value) != _normalize_value(_get_value(current, path)):
-                errors[".".join((*item.prefix, *path))] = [_MESSAGE]
+                errors[".".join((*item.prefix, *path))] = [_ERROR_MESSAGE]
     return errors
 
 

@@ -1,4 +1,4 @@
-"""The representations of items and lists, from which responses and ETags are made."""
+"""The representations of items and lists, from which views compute responses and ETags."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import marshmallow as ma
 
 from blogapi.web.errors import NotFound
 from blogapi.web.fields import restrict_schema
-from blogapi.web.json import JsonBody, dump_json
+from blogapi.web.json import JsonBody, make_json_body
 from blogapi.web.pagination import Query
 
 
@@ -57,18 +57,18 @@ class Representation:
     def compute_etag(self, id: UUID | None) -> str | None:
         """Return the ETag of an item (None if it does not exist), or of the list if `id` is None."""
         if id is None:
-            return dump_json(self.get_items(), self.items_schema).compute_etag(self.hidden_state())
+            return make_json_body(self.get_items(), self.items_schema).compute_etag(self.hidden_state())
         try:
-            return dump_json(self.get_item(id), self.item_schema).compute_etag()
+            return make_json_body(self.get_item(id), self.item_schema).compute_etag()
         except NotFound:
             return None
 
     def read_fields(self, id: UUID | None, names: Sequence[str]) -> JsonBody:
         """Return the named fields of an item, or the list if `id` is None; raises NotFound."""
         if id is None:
-            return dump_json(self.get_items(), self.items_schema)
+            return make_json_body(self.get_items(), self.items_schema)
         if self.get_fields is None or self.fields_schema is None:
-            return dump_json(self.get_item(id), self.item_schema)
-        # If all names are fields of lists, such as `snippet`, `uuid` is read: a missing item raises NotFound.
+            return make_json_body(self.get_item(id), self.item_schema)
+        # If only lists have the named fields, read `uuid`, so that a missing item raises NotFound.
         fields = tuple(name for name in self.fields_schema._declared_fields if name in names) or ("uuid",)
-        return dump_json(self.get_fields(id, fields), restrict_schema(self.fields_schema, fields))
+        return make_json_body(self.get_fields(id, fields), restrict_schema(self.fields_schema, fields))

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIEnvironment
 
 REQUEST_ID_HEADER = "X-Request-ID"
-# An API key that a client sends by mistake is not accepted as an id, because ids are logged.
+# Refuses an API key that a client sends as the id by mistake, because ids are logged.
 REQUEST_ID_PATTERN = "(?!blogapi_)[A-Za-z0-9._-]{1,64}"
 
 # The WSGI environ keys of the id of the request, and of the URL rule of its view.
@@ -25,7 +25,7 @@ MCP_PATH = "/mcp"
 
 # Parsing a header of 16 kB takes 50 ms, and browsers send fewer than 300 characters.
 MAX_ACCEPT_LENGTH = 1_000
-# The WSGI environ key that is set if the client sent a query string that the middleware has replaced.
+# The WSGI environ key that is set if the middleware has replaced the query string of the request.
 _REPLACED_KEY = "blogapi.replaced-query"
 
 
@@ -35,7 +35,7 @@ def choose_request_id(sent: str | None) -> str:
 
 
 def has_replaced_query(environ: WSGIEnvironment) -> bool:
-    """Return whether the middleware replaced the query string of the request by its known parameters."""
+    """Return whether the middleware reduced the query string of the request to its known parameters."""
     return _REPLACED_KEY in environ
 
 

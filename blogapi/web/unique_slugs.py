@@ -10,12 +10,12 @@ from blogapi.web.errors import Conflict, Invalid
 
 # The number of slugs that the first statement looks up, and the maximum number for the following statements.
 FIRST_LOOKUP_SIZE, _MAX_LOOKUP_SIZE = 4, 500
-# The space for a number such as -2 in a provisional slug.
+# The number of characters that a provisional slug reserves for a number such as -2.
 _NUMBER_LENGTH = 6
 
 # A function that returns the given slugs that are in use.
 FindTakenSlugs = Callable[[Sequence[str]], Collection[str]]
-# A function that returns whether an item with this slug would have an address that is already in use.
+# A function that returns whether the address of an item with this slug would belong to another page.
 IsReservedSlug = Callable[[str], bool]
 
 

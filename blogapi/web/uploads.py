@@ -21,12 +21,12 @@ from werkzeug.http import parse_options_header
 from blogapi.web.errors import Invalid, Malformed, TooLarge, UnsupportedMediaType, flatten_messages
 from blogapi.web.fields import Fields, Schema, Text
 
-MULTIPART = "multipart/form-data"
+MULTIPART_TYPE = "multipart/form-data"
 
-# The maximum number of parts other than the file, and their maximum size with their headers.
+# The maximum number of parts of a multipart body, and the maximum size of all parts except the file.
 _MAX_PARTS = 10
 MAX_PARTS_SIZE = 256 * 1024
-# A client that sends one of these types has not sent the file as the body itself.
+# A body of one of these types contains more than the file, so it cannot be stored as the file.
 _REFUSED_TYPES = ("application/x-www-form-urlencoded", "multipart/")
 
 
@@ -70,7 +70,7 @@ def describe_file_body(schema: type[FileBodySchema]) -> Fields:
     return {
         "required": True,
         "content": {
-            MULTIPART: {"schema": schema},
+            MULTIPART_TYPE: {"schema": schema},
             "application/octet-stream": {"schema": {"type": "string", "format": "binary"}},
         },
     }
@@ -99,7 +99,7 @@ def receive_file(
     a name gets `default_name`. Raises UnsupportedMediaType, TooLarge, Malformed or Invalid if the body does
     not contain exactly one acceptable file.
     """
-    is_multipart = request.mimetype == MULTIPART
+    is_multipart = request.mimetype == MULTIPART_TYPE
     if not is_multipart and (request.is_json or request.mimetype.startswith(_REFUSED_TYPES)):
         raise UnsupportedMediaType(
             "Send the file as the part `file` of a multipart/form-data body, or as the body itself, with its "
@@ -160,7 +160,7 @@ def _receive_multipart_body(request: Request, query: Fields, path: Path, schema:
         )
         try:
             _, parts, files = parser.parse(
-                request.stream, MULTIPART, request.content_length, request.mimetype_params
+                request.stream, MULTIPART_TYPE, request.content_length, request.mimetype_params
             )
         except ValueError as error:
             raise Malformed(

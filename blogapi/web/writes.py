@@ -46,11 +46,10 @@ def check_preconditions(get_etag: Callable[[], str | None]) -> None:
 
 
 def refuse_unsupported_headers() -> None:
-    """Refuse the headers If-Match and Idempotency-Key in a request to a view that does not support them.
+    """Refuse a request with If-Match or Idempotency-Key; call this for views that support neither header.
 
-    A view supports neither header if it changes nothing that has an ETag, or if its response contains a
-    secret, which must not be stored. Raises PreconditionFailed for If-Match, and Malformed for
-    Idempotency-Key.
+    Such a view changes nothing that has an ETag, or its response contains a secret, which must not be stored.
+    Raises PreconditionFailed for If-Match, and Malformed for Idempotency-Key.
     """
     if "If-Match" in request.headers:
         raise PreconditionFailed(

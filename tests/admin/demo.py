@@ -67,7 +67,7 @@ def fill_blog(blog: Blog, *, scale: int = 1, pictures: int = len(PICTURES)) -> d
     with blog.app.app_context():
         seed.fill_empty_blog()
         reassignment.move_user_content(seed.AUTHOR_NAME, "ida")
-        users.delete_user(seed.AUTHOR_NAME)
+        users.delete_user_by_name(seed.AUTHOR_NAME)
     ida, marit = blog.client("ida"), blog.client("marit")
     ida.patch(
         "blog/site/",

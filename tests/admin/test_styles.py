@@ -47,6 +47,6 @@ def test_every_custom_property_is_defined():
 
 
 def test_the_preview_has_the_rules_of_the_site_for_texts():
-    reading, site = assets.read_files()[assets.READING_STYLE_FILE].decode(), templating.read_style()
+    reading, site = assets.read_files()[assets.READING_STYLE_FILE].decode(), templating.read_style_sheet()
     rules = (Path(rendering.__file__).parent / "text.css").read_text(encoding="utf-8")
     assert reading.startswith(rules) and rules in site

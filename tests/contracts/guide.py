@@ -20,7 +20,7 @@ from blogapi.importing.format_api.privacy_signs import STATUS_RULE, FieldRule
 from blogapi.importing.texts.lines import BOOLEAN_WORDS
 from blogapi.settings import REMOVED_SETTINGS, SETTINGS, Setting
 from blogapi.storage.database import db
-from blogapi.web.access import SCOPES, STRANGER, Access, Caller, Role, require_access
+from blogapi.web.access import SCOPES, STRANGER, AccessRequirement, Caller, Role, require_access
 from blogapi.web.errors import Problem
 
 GUIDE = Path(blogapi.__file__).parent / "docs" / "guide"
@@ -98,7 +98,7 @@ def make_permissions_table(app: Flask) -> str:
     )
 
 
-def _find_first_caller(access: Access) -> str:
+def _find_first_caller(access: AccessRequirement) -> str:
     """Return the caller with the fewest rights that may use an operation; all later ones must be allowed."""
     results = [_result(access, caller) for caller in CALLERS.values()]
     refused = results.index("yes")
@@ -123,7 +123,7 @@ def _format_default(setting: Setting) -> str:
     return f"`{text}`" if text else "empty"
 
 
-def _describe_credentials(access: Access) -> str:
+def _describe_credentials(access: AccessRequirement) -> str:
     if not access.rule.checks_credentials:
         return ""
     return "login" if access.rule.login_only else f"`{access.scope}`"
@@ -277,7 +277,7 @@ def _join_code(names: Iterable[str]) -> str:
     return ", ".join(f"`{name}`" for name in names)
 
 
-def _result(access: Access, caller: Caller) -> str:
+def _result(access: AccessRequirement, caller: Caller) -> str:
     try:
         require_access(access, caller)
     except Problem as error:

@@ -11,7 +11,7 @@ import pytest
 
 from blogapi import blueprints
 from blogapi.admin import assets
-from blogapi.web.access import Access, Role, get_access, reader
+from blogapi.web.access import AccessRequirement, Role, get_access, reader
 from blogapi.web.operation import get_operation
 from tests.content.media.rows import add_media
 from tests.content.media.stored_files import put_file
@@ -273,7 +273,7 @@ ACCESS_CASES = [
     AccessCase("page_previews.create", PAGES + "{imprint}/preview/", writes(201)),
     AccessCase("page_previews.listed", PAGES + "{imprint}/preview/", ADMINS),
     AccessCase("page_previews.revoke", PAGES + "{imprint}/preview/{preview}/", writes(204)),
-    AccessCase("preview_pages.show", "{page}", EVERYONE),
+    AccessCase("preview_pages.show_preview", "{page}", EVERYONE),
     AccessCase("redirects.listed", "/api/v1/blog/redirects/", READERS),
     AccessCase("changes.listed", "/api/v1/blog/changes/", READERS),
     AccessCase("custom_redirects.listed", CUSTOM_REDIRECTS, ADMINS),
@@ -335,20 +335,20 @@ ACCESS_CASES = [
     AccessCase("openapi.get_document", "/openapi.json", EVERYONE),
     # Closed until an admin opens it; `tests/mcp` tries the callers then.
     AccessCase("mcp.answer_message", "/mcp", (404,) * 6, {}),
-    AccessCase("reader_site.index", "/", EVERYONE),
+    AccessCase("reader_site.show_home_or_paths", "/", EVERYONE),
     # The site is off.
     AccessCase("reader_site.show_page", "/zzz/", (404,) * 6),
-    AccessCase("reader_site.style", "/style.css", (404,) * 6),
-    AccessCase("reader_site.theme_file", "/theme/a.css", (404,) * 6),
-    AccessCase("docs.guide", "/docs/", EVERYONE),
-    AccessCase("docs.guide_page", "/docs/reading/", EVERYONE),
-    AccessCase("docs.api_reference", "/docs/api/", EVERYONE),
-    AccessCase("docs.search_index", "/docs/search.json", EVERYONE),
+    AccessCase("reader_site.send_style_sheet", "/style.css", (404,) * 6),
+    AccessCase("reader_site.send_theme_file", "/theme/a.css", (404,) * 6),
+    AccessCase("docs.show_guide", "/docs/", EVERYONE),
+    AccessCase("docs.show_guide_page", "/docs/reading/", EVERYONE),
+    AccessCase("docs.show_api_reference", "/docs/api/", EVERYONE),
+    AccessCase("docs.send_search_index", "/docs/search.json", EVERYONE),
     AccessCase("admin.page", "/admin/articles/", EVERYONE),
     AccessCase("admin.asset", f"/admin/assets/{assets.get_digest()}/admin.css", EVERYONE),
-    AccessCase("media_files.make_copy_or_redirect", "{file}", EVERYONE),
-    AccessCase("docs.client", "/docs/blogapi.js", EVERYONE),
-    AccessCase("docs.asset", "/docs/static/docs.css", EVERYONE),
+    AccessCase("media_files.show", "{file}", EVERYONE),
+    AccessCase("docs.send_client", "/docs/blogapi.js", EVERYONE),
+    AccessCase("docs.send_asset", "/docs/static/docs.css", EVERYONE),
     AccessCase("feeds.get_rss_feed", "/feeds/rss.xml", EVERYONE),
     AccessCase("feeds.get_atom_feed", "/feeds/atom.xml", EVERYONE),
     AccessCase("feeds.get_json_feed", "/feeds/feed.json", EVERYONE),
@@ -493,7 +493,7 @@ def test_published_content_declares_what_it_shows_to_shared_caches(app):
     readable = {
         endpoint
         for _, method, endpoint, access in blueprints.list_operations(app)
-        if method == "GET" and access == Access(reader, "published")
+        if method == "GET" and access == AccessRequirement(reader, "published")
     }
     declared = {
         endpoint for endpoint in readable if get_operation(app.view_functions[endpoint]).shows is not None

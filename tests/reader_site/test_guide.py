@@ -47,7 +47,7 @@ def test_the_examples_change_the_pages(theme_folder, get_page, app, monkeypatch)
 
 def test_the_properties_of_the_style_sheet_are_named():
     """`--out`, the margin beside wide blocks, follows from others."""
-    defined = set(re.findall(r"(--[a-z]+):", templating.read_style().partition("}")[0])) - {"--out"}
+    defined = set(re.findall(r"(--[a-z]+):", templating.read_style_sheet().partition("}")[0])) - {"--out"}
     example = TEXT.partition("### Example: colours")[2].partition("### Example: a footer")[0]
     assert set(re.findall(r"--[a-z]+", example)) == defined
 
@@ -90,7 +90,7 @@ def test_every_field_of_an_article_is_named(as_stranger, monkeypatch):
         shown = value if isinstance(value, dict) else value[0]
         rows = [row for row in VARIABLES.splitlines() if row.startswith((f"| `{name}` |", "| `articles` |"))]
         missing = {field for field in shown if f"`{field}`" not in " ".join(rows)} - {
-            *pages.documents.LEAD_TEXTS
+            *pages.documents.LEAD_FIELDS
         }
         assert missing == set(), template
 

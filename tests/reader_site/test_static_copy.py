@@ -268,7 +268,7 @@ def test_a_folder_with_unknown_files_is_refused(build, folder, set_site, make_ar
     folder.mkdir()
     (folder / "old.html").write_text("old", encoding="utf-8")
     output = build(status=1)
-    assert "This folder has files, but no build of this blog is in it" in output
+    assert "This folder contains files that no build of this blog has written" in output
     assert read(folder) == {"old.html": b"old"}
     build("--overwrite")
     assert read(folder).keys() >= {"old.html", "hello/index.html"}

@@ -163,7 +163,7 @@ def operations(app, blog):
             "token": "guessed",
             "hash": "0" * 64,
             "digest": "0" * 16,
-            "name": "reading" if endpoint == "docs.guide_page" else "api.js",
+            "name": "reading" if endpoint == "docs.show_guide_page" else "api.js",
             "path": "zzz",
         }
         if endpoint.startswith("webhooks"):

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from blogapi.web.fields import WRONG_TYPE_MESSAGE
 from tests.conftest import KEYS
 from tests.contracts.client import outcome
 from tests.security.conftest import LOGIN, OTHER_UUID, assert_refused
@@ -46,7 +47,7 @@ def test_a_body_that_is_not_an_object_gets_a_422(as_admin, data):
     for path in (KEYS, LOGIN):
         response = as_admin.post(path, data=data, content_type="application/json")
         assert_refused(response, 422)
-        assert response.json["errors"] == {"body": ["Invalid input type."]}
+        assert response.json["errors"] == {"body": [WRONG_TYPE_MESSAGE]}
 
 
 WRONG_FOR_TEXT = [1, 1.5, True, None, [], {}, ["a"], "a\x00b", "\ud800", "\udfff a", "x" * 2000]

@@ -130,7 +130,7 @@ def test_a_stolen_cookie_is_refused_after_its_user_has_been_deleted(
     client = make_client(app)
     client.post(LOGIN, json=ADA | {"username": "mel"})
     with app.app_context():
-        users.delete_user("mel")
+        users.delete_user_by_name("mel")
     assert outcome(try_cookie("a stolen cookie of a deleted user", get_cookie_value(client))) == (
         401,
         "login_over",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from blogapi import blueprints
-from blogapi.config import get_default_value
+from blogapi.config import get_setting_default
 from blogapi.web.headers import PUBLIC_VARY, VARY
 from tests.conftest import ARTICLES, AUTHORS, CATEGORIES, KEYS, TAGS
 from tests.contracts.client import outcome
@@ -77,7 +77,7 @@ def test_only_responses_to_strangers_are_public(public_app, request, as_stranger
 
 
 def test_without_the_setting_strangers_get_nothing(app, request, as_stranger, paths):
-    assert get_default_value("PUBLIC_READS") is False
+    assert get_setting_default("PUBLIC_READS") is False
     for path in paths:
         response = as_stranger.get(path)
         assert outcome(response) == (401, "key_missing")

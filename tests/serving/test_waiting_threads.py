@@ -136,7 +136,7 @@ def test_a_long_list_for_a_slow_client_does_not_occupy_a_database_connection(
 
 def test_the_number_of_unread_bytes_is_a_metric(blog):
     with serve_blog(blog.app) as server, send_request(server, "/whole"):
-        wait_until(lambda: metrics.list_registered_metrics(blog.app)["unread_bytes"].read() >= len(BODY) // 2)
+        wait_until(lambda: metrics.get_registered_metrics(blog.app)["unread_bytes"].read() >= len(BODY) // 2)
 
 
 @pytest.mark.sqlite("on PostgreSQL, a thread asks the server for the version")

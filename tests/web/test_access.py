@@ -11,7 +11,7 @@ from werkzeug.wrappers import Request
 from blogapi.web.access import (
     SCOPES,
     STRANGER,
-    Access,
+    AccessRequirement,
     Caller,
     Role,
     admin,
@@ -80,10 +80,10 @@ def test_each_combination_of_a_rule_and_a_scope_allows_exactly_the_expected_call
     rule, scope, allowed, caller
 ):
     if caller in allowed:
-        require_access(Access(rule, scope), CALLERS[caller])
+        require_access(AccessRequirement(rule, scope), CALLERS[caller])
     else:
         with pytest.raises(Unauthorized if caller == "stranger" else Forbidden):
-            require_access(Access(rule, scope), CALLERS[caller])
+            require_access(AccessRequirement(rule, scope), CALLERS[caller])
 
 
 @pytest.mark.parametrize("caller", CALLERS)
@@ -93,13 +93,13 @@ def test_only_admins_with_the_read_scope_see_drafts(caller):
 
 def test_a_missing_scope_has_its_own_code():
     with pytest.raises(Forbidden) as refused:
-        require_access(Access(admin, "write"), CALLERS["admin's read key"])
+        require_access(AccessRequirement(admin, "write"), CALLERS["admin's read key"])
     assert refused.value.code == "scope_missing"
 
 
 def test_the_role_is_checked_before_the_scope():
     with pytest.raises(Forbidden) as refused:
-        require_access(Access(admin, "write"), CALLERS["member's read key"])
+        require_access(AccessRequirement(admin, "write"), CALLERS["member's read key"])
     assert refused.value.code == "forbidden"
 
 
@@ -108,7 +108,7 @@ def test_get_access_returns_the_access_rule_of_the_view():
     def view():
         """Do something."""
 
-    assert get_access(view) == Access(admin, "write")
+    assert get_access(view) == AccessRequirement(admin, "write")
     assert get_access(lambda: None) is None
 
 

@@ -310,7 +310,7 @@ def test_an_input_schema_ignores_read_only_fields_and_refuses_unknown_ones():
 
     assert Body().load({"uuid": 1, "name": "a"}) == {"name": "a"}
     assert Body().validate({"other": 1}) == {"other": ["Unknown field."]}
-    assert Body().validate([]) == {"_schema": ["Invalid input type."]}
+    assert Body().validate([]) == {"_schema": [fields.WRONG_TYPE_MESSAGE]}
 
 
 def test_fields_of_output_schemas_are_required():

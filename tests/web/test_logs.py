@@ -33,7 +33,7 @@ def log(monkeypatch):
 
     def configure(**settings):
         defaults = {
-            name: config.get_default_value(name) for name in ("LOG_FORMAT", "LOG_LEVEL", "ACCESS_LOG")
+            name: config.get_setting_default(name) for name in ("LOG_FORMAT", "LOG_LEVEL", "ACCESS_LOG")
         }
         secret = {"SECRET_KEY": "", "SMTP_PASSWORD": "", "DATABASE_URL": "", "LIMITS_URL": ""}
         monkeypatch.setattr(logging.getLogger(), "handlers", [])

@@ -13,7 +13,7 @@ import pytest
 from flask import Response, g
 
 from blogapi.publication.shared_caching import ShownContent, declare_shown_kinds
-from blogapi.web.access import STRANGER, Access, admin, allow, check_before_body, get_access
+from blogapi.web.access import STRANGER, AccessRequirement, admin, allow, check_before_body, get_access
 from blogapi.web.blueprint import Blueprint
 from blogapi.web.errors import Invalid, NotFound
 from blogapi.web.operation import get_operation
@@ -131,7 +131,7 @@ def test_the_order_of_the_decorators_has_no_effect(steps, declare):
     declared, *others = (
         describe(decorate(order, lambda **_: None)) for order in orders[:: len(orders) // 120]
     )
-    assert declared["status"] == 200 and declared["access"] == Access(admin, "write")
+    assert declared["status"] == 200 and declared["access"] == AccessRequirement(admin, "write")
     assert all(other == declared for other in others)
 
 
@@ -184,4 +184,4 @@ def test_a_read_by_reference_runs_in_a_fixed_order(app, steps, reference, status
     assert steps == ["check", "view", "shown"]
     assert (response.status_code, shown) == (status, ShownContent((), {"article": [ID]}))
     assert response.headers["Cache-Control"] == "no-store" and response.headers["Allow"]
-    assert get_access(view) == Access(admin, "write")
+    assert get_access(view) == AccessRequirement(admin, "write")

@@ -20,8 +20,8 @@ from blogapi.web.errors import require_item
 
 key = AppGroup("key", help="Create and manage API keys.")
 
-# The caller on whose behalf `key list` reads: anyone who can run commands on the server may see every key.
-_OPERATOR = Caller(role=Role.ADMIN, scopes=frozenset(SCOPES), is_authenticated=True)
+# The caller for whom `key list` reads: whoever can run commands on the server is allowed to see all keys.
+_COMMAND_LINE_CALLER = Caller(role=Role.ADMIN, scopes=frozenset(SCOPES), is_authenticated=True)
 
 
 def _parse_time(_context: click.Context, _option: click.Parameter, value: str | None) -> datetime | None:
@@ -32,7 +32,7 @@ def _parse_time(_context: click.Context, _option: click.Parameter, value: str | 
 
 
 @key.command("create")
-@click.option("--user", "username", help="The owner of the key; without an owner the key is anonymous.")
+@click.option("--user", "username", help="The owner of the key; without an owner, the key is anonymous.")
 @click.option(
     "--scope",
     type=click.Choice(SCOPES),
@@ -61,7 +61,7 @@ def create_key(username: str | None, scope: Scope, name: str, expires: datetime 
 @with_appcontext
 def list_keys(as_json: bool) -> None:
     """List all keys that have not expired, without their values."""
-    rows: list[dict[str, Any]] = KeySchema(many=True).dump(queries.list_keys(_OPERATOR, None).rows)
+    rows: list[dict[str, Any]] = KeySchema(many=True).dump(queries.list_keys(_COMMAND_LINE_CALLER, None).rows)
     if as_json:
         click.echo(json.dumps(rows, ensure_ascii=False))
         return

@@ -48,7 +48,7 @@ def choose_scope(caller: Caller, requested: Collection[Scope]) -> Scope:
     return scope
 
 
-def check_can_create(setting: str, caller: Caller) -> None:
+def check_key_creation(setting: str, caller: Caller) -> None:
     """Raise Unauthorized or Forbidden unless KEY_CREATION (`setting`) lets the caller create keys."""
     if setting != "open" and not caller.is_authenticated:
         raise Unauthorized(f"On this blog only {setting} may create keys; log in, or send a key.")
@@ -87,7 +87,7 @@ def choose_expiry(requested: datetime | None, now: datetime, caller: Caller) -> 
     caller's own key, because otherwise a leaked key could create keys that expire later.
     """
     if requested is not None and requested <= now:
-        raise Invalid("The key would have expired already.", errors={"expires": ["Must be in the future."]})
+        raise Invalid("This expiry has already passed.", errors={"expires": ["Must be in the future."]})
     if caller.expires is None or requested is None:
         return requested or caller.expires
     if requested > caller.expires:
@@ -99,7 +99,7 @@ def choose_expiry(requested: datetime | None, now: datetime, caller: Caller) -> 
 
 
 def has_unused_key_expiry(owner: UUID | None, created: datetime, expires: datetime | None) -> bool:
-    """Return whether the key is anonymous with its initial expiry, which the first use of the key removes."""
+    """Return whether the key is anonymous and still has its initial expiry, which its first use removes."""
     return owner is None and expires == created + UNUSED_KEY_LIFETIME
 
 

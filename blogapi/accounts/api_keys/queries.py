@@ -45,7 +45,7 @@ class KeyWithOwner(NamedTuple):
 
 
 # This statement runs in each request with a key, so it is built once and selects columns instead of entities.
-_SELECT_WITH_OWNER = (
+_KEY_STATEMENT = (
     select(
         *(ApiKey.uuid, ApiKey.name, ApiKey.scope, ApiKey.created, ApiKey.expires, ApiKey.last_used),
         *(Account.uuid, Account.username, Account.role, Account.can_publish, Account.disabled),
@@ -60,11 +60,11 @@ def find_key_by_value(value: str) -> KeyWithOwner | None:
     """Return the key with this value, expired or not, and its owner, or None if there is no such key."""
     if not key_format.is_well_formed_key(value):
         return None
-    row = db.session.connection().execute(_SELECT_WITH_OWNER, {"digest": digest_token(value)}).one_or_none()
+    row = db.session.connection().execute(_KEY_STATEMENT, {"digest": digest_token(value)}).one_or_none()
     if row is None:
         return None
     key = KeyWithOwner._make(row)
-    # This row contains the position that lists for editors need, so that lists execute no other statement.
+    # Lists for editors need this position; storing it here saves them a statement.
     events.LAST_POSITION.set(db.session(), key.last_position)
     return key
 

@@ -42,12 +42,14 @@ REPRESENTATION = Representation(
 
 
 def _count_key_creation() -> None:
-    limiter.count_attempts(("KEY_LIMIT", limiter.get_client_key()))
+    limiter.count_attempts(("KEY_LIMIT", limiter.get_client_address_key()))
 
 
 @bp.post("/")
 @allow(guest)
-@check_before_body(lambda: permissions.check_can_create(current_app.config["KEY_CREATION"], current_caller()))
+@check_before_body(
+    lambda: permissions.check_key_creation(current_app.config["KEY_CREATION"], current_caller())
+)
 @bp.arguments(KeyBodySchema, required=False)
 @bp.response(201, KeyWithSecretSchema(), section="4.1")
 def create(fields: Fields) -> WithAttributes:

@@ -23,7 +23,7 @@ from blogapi.web.errors import Forbidden
 from blogapi.web.fields import Fields, WithAttributes
 from blogapi.web.key_format import digest_token
 
-# The maximum number of expired keys, and of excess unused keys, that are deleted at a time.
+# The maximum number of expired keys, and of excess unused keys, that one call deletes.
 MAX_DELETED_KEYS = 500
 
 

@@ -49,7 +49,7 @@ def start_second_factor_setup() -> WithAttributes:
 
     The secret of an earlier setup that was not completed becomes invalid.
     """
-    return second_factor.begin_second_factor_setup(current_user_id())
+    return second_factor.start_second_factor_setup(current_user_id())
 
 
 @bp.post("/second-factor/enable/")

@@ -24,7 +24,7 @@ _role_option = click.option(
     type=_ROLE_CHOICE,
     default=Role.READER.value,
     show_default=True,
-    help="What the user may do: an author writes their own articles, an editor all articles.",
+    help="What the user may do: an author writes their own articles, an editor writes all articles.",
 )
 _publish_option = click.option(
     "--can-publish", is_flag=True, help="Let an author publish their own articles."
@@ -45,7 +45,7 @@ def _read_password(*, from_stdin: bool) -> str:
 @user.command("create")
 @click.argument("name")
 @_role_option
-@click.option("--admin", is_flag=True, help="Short for --role admin.")
+@click.option("--admin", is_flag=True, help="The same as --role admin.")
 @_publish_option
 @_password_option
 @with_appcontext
@@ -161,7 +161,7 @@ def _print_link(link: WithAttributes) -> None:
 
 @user.command("delete")
 @click.argument("name")
-@click.option("--yes", is_flag=True, help="Do not ask.")
+@click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
 @with_appcontext
 def delete_user(name: str, yes: bool) -> None:
     """Delete a user who owns no content, and all their API keys."""
@@ -170,5 +170,5 @@ def delete_user(name: str, yes: bool) -> None:
         queries.get_user_by_name(name)
         if not yes:
             click.confirm("Delete the user and all their API keys?", abort=True)
-        service.delete_user(name)
+        service.delete_user_by_name(name)
     click.echo(f"Deleted {name}.")

@@ -38,7 +38,7 @@ def check_own_password(password: str) -> Account:
 def _check_credentials(username: str, password: str, code: str) -> Account:
     # Failed logins with different spellings of a name count together, because the name is case-folded.
     name = usernames.fold_username(username)
-    network, counters = limiter.get_client_key(), limiter.COUNTERS.get()
+    network, counters = limiter.get_client_address_key(), limiter.COUNTERS.get()
     limits = [("LOGIN_ADDRESS_LIMIT", network), ("LOGIN_ACCOUNT_LIMIT", name, network)]
     if not counters.remembers_key((name, network)):
         limits.append(("LOGIN_STRANGERS_LIMIT", name))
@@ -48,7 +48,7 @@ def _check_credentials(username: str, password: str, code: str) -> Account:
             if account is None:
                 raise Unauthorized("The user name or the password is wrong.", code="login_failed")
             if code:
-                second_factor.use_code(account, code)
+                second_factor.redeem_code(account, code)
     except (Unauthorized, TooManyRequests):
         _failures.count_event()
         raise

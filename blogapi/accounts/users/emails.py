@@ -37,8 +37,8 @@ use this link to set a new password at {title}. It works once, until {expires}:
 If you have not asked for this link, ignore this e-mail; your password does not change.
 """
 
-# Limits the number of requests that send an e-mail at the same time, because each occupies a thread.
-_sending = threading.BoundedSemaphore(MAX_PARALLEL_MAILS)
+# Limits how many requests send an e-mail at the same time, because each such request occupies a thread.
+_sending_slots = threading.BoundedSemaphore(MAX_PARALLEL_MAILS)
 
 
 def can_send_links() -> bool:
@@ -47,7 +47,7 @@ def can_send_links() -> bool:
 
 
 def send_invitation(link: Any) -> WithAttributes:
-    """Send an invitation to its e-mail address, and return it with `sent` and `problem`.
+    """Send an invitation to its e-mail address, and return the invitation with `sent` and `problem`.
 
     `sent` is whether the e-mail was sent; if not, `problem` is the reason.
     """
@@ -62,8 +62,8 @@ def send_reset_link(account: Account, link: Any) -> WithAttributes:
     return _email_link(link, account.email, "New password for {title}", _RESET_TEXT, values)
 
 
-def send_requested_link(username: str) -> None:
-    """Send a reset link to the user with this name, if there is such a user with an e-mail address.
+def create_and_send_reset_link(username: str) -> None:
+    """Create a reset link for the user with this name and send it, if the user has an e-mail address.
 
     Raises EmailNotSent if the mail server does not accept the e-mail.
     """
@@ -82,8 +82,8 @@ def _email_link(link: Any, address: str, subject: str, text: str, values: dict[s
     if not can_send_links():
         problem = "This blog sends no e-mail; set SMTP_HOST, SMTP_SENDER and the `service_url` of the site."
     elif not address:
-        problem = "There is no e-mail address."
-    elif not _sending.acquire(blocking=False):
+        problem = "The blog does not know the e-mail address; send the link yourself."
+    elif not _sending_slots.acquire(blocking=False):
         problem = "Other e-mails are being sent; try again in a minute."
     else:
         try:
@@ -91,14 +91,14 @@ def _email_link(link: Any, address: str, subject: str, text: str, values: dict[s
         except mail.EmailNotSent as error:
             problem = str(error)
         finally:
-            _sending.release()
+            _sending_slots.release()
     return WithAttributes(link, sent=not problem, problem=problem)
 
 
 def _send_link(link: Any, address: str, subject: str, text: str, values: dict[str, str]) -> None:
     title = get_site().title or "a blog"
     values = values | {"title": title, "url": link.url, "expires": _format_time(link.expires)}
-    # The mail server can be slow, so no snapshot of the database may stay open.
+    # The mail server can be slow, so end the read transaction before.
     end_read()
     mail.send_email(address, subject.format(title=title), text.format(**values))
 

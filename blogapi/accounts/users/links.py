@@ -59,7 +59,7 @@ def create_invitation(fields: Fields, *, inviter_id: UUID | None) -> WithAttribu
 
 def get_invitation(token: str) -> OneTimeLink:
     """Return the invitation with the token; raises Unauthorized if the token is invalid."""
-    return _get_link(token, LinkKind.INVITATION)
+    return _get_valid_link(token, LinkKind.INVITATION)
 
 
 def accept_invitation(token: str, username: str, password: str) -> Account:
@@ -92,10 +92,10 @@ def create_first_admin(token: str, username: str, password: str) -> Account:
 
     Raises Unauthorized if the token is invalid, and Conflict if an admin can log in or the name is taken.
     """
-    _get_link(token, LinkKind.SETUP)
+    _get_valid_link(token, LinkKind.SETUP)
     digest = passwords.hash_password(password)
     with transaction():
-        db.session.delete(_get_link(token, LinkKind.SETUP))
+        db.session.delete(_get_valid_link(token, LinkKind.SETUP))
         return service.store_user(username, digest, role=Role.ADMIN)
 
 
@@ -104,7 +104,7 @@ def reset_password(token: str, password: str) -> Account:
 
     Raises Unauthorized if the token is invalid.
     """
-    _get_link(token, LinkKind.RESET)
+    _get_valid_link(token, LinkKind.RESET)
     digest = passwords.hash_password(password)
     with transaction():
         account = get_reset_account(token)
@@ -114,13 +114,13 @@ def reset_password(token: str, password: str) -> Account:
 
 def get_reset_account(token: str) -> Account:
     """Return the user of a reset link; raises Unauthorized if the token is invalid."""
-    account = _get_link(token, LinkKind.RESET).account_id
+    account = _get_valid_link(token, LinkKind.RESET).account_id
     assert account is not None, "a link that sets a password has a user"
     return queries.get_user(account)
 
 
 def _store_link(link: OneTimeLink) -> WithAttributes:
-    """Store a new link and return it with its `path` and `url`; delete its predecessor and expired links."""
+    """Store a new link and return it with its `path` and `url`; delete the former link and expired links."""
     token, now, kind = secrets.token_urlsafe(32), clock.now(), LinkKind(link.kind)
     link.digest, link.created = key_format.digest_token(token), now
     link.expires = now + (INVITATION_LIFETIME if kind == LinkKind.INVITATION else LINK_LIFETIME)
@@ -136,7 +136,7 @@ def _store_link(link: OneTimeLink) -> WithAttributes:
     return WithAttributes(link, path=path, url=f"{get_service_url()}{path}")
 
 
-def _get_link(token: str, kind: LinkKind) -> OneTimeLink:
+def _get_valid_link(token: str, kind: LinkKind) -> OneTimeLink:
     link = queries.find_link(token)
     if link is None or link.kind != kind:
         raise Unauthorized(

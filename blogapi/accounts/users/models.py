@@ -19,8 +19,7 @@ class Account(Identified, Timestamped, Base):
     `can_publish` is whether an author may publish their own articles; other roles ignore it. `last_seen` is
     the last use of a login or a key, to the hour. `second_factor_since` is the time at which the second
     factor was turned on, or None if it is off. `second_factor_nonce` is the random text from which the secret
-    is derived; this text is stored when the setup begins. `second_factor_step` is the time step of the last
-    code.
+    is derived; the setup stores it. `second_factor_step` is the time step of the last code that was accepted.
     """
 
     __tablename__ = "account"

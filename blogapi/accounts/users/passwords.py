@@ -11,11 +11,11 @@ from blogapi.web.fields import Text
 MIN_PASSWORD_LENGTH = 8
 MAX_PASSWORD_LENGTH = 1024
 
-# The parameters are fixed, so that the check takes the same time for every digest and for the dummy digest.
-_METHOD = "scrypt:32768:8:1"
+# The parameters are fixed, so that a check takes the same time for each user and for an unknown user.
+_HASH_METHOD = "scrypt:32768:8:1"
 
 # A digest that no password matches.
-_DUMMY_DIGEST = f"{_METHOD}$nobody$00"
+_DUMMY_DIGEST = f"{_HASH_METHOD}$nobody$00"
 
 
 def make_new_password_field(*, required: bool = True) -> Text:
@@ -39,12 +39,12 @@ def hash_password(password: str) -> str:
         raise Invalid(
             "The password is not valid.", errors={"password": [*map(str, error.messages)]}
         ) from error
-    return generate_password_hash(password, method=_METHOD)
+    return generate_password_hash(password, method=_HASH_METHOD)
 
 
 def verify_password(digest: str | None, password: str) -> bool:
     """Return whether the password matches the digest.
 
-    Without a digest, the result is False, but the check takes as long as with one.
+    If `digest` is None, the result is False, but the check takes the same time.
     """
     return check_password_hash(digest or _DUMMY_DIGEST, password) and digest is not None

@@ -71,11 +71,10 @@ def can_admin_log_in(*, other_than: Account | None = None) -> bool:
     return db.session.scalar(statement) is not None
 
 
-def find_session(token: str) -> WebSession | None:
+def find_login_by_token(token: str) -> WebSession | None:
     """Return the unexpired login session with this token and its user, or None.
 
-    The session of a disabled user is not returned. A login while the user is being disabled can still create
-    such a session.
+    Sessions of disabled users, which a login at the same time can create, are not returned.
     """
     return db.session.scalar(
         select(WebSession)

@@ -1,7 +1,7 @@
 """The rights of each role in plain words, for the admin page *Users* and the guide.
 
 Each right lists the operations that it allows, by blueprint or by endpoint. A test compares the lists with
-the access rules of the views: an operation that needs a role must be in a right with that role.
+the access rules of the views: an operation that needs a role must belong to a right of this role.
 """
 
 from __future__ import annotations

@@ -60,7 +60,7 @@ bp = Blueprint(
 )
 
 # The maximum lifetime of a login without `remember`.
-SHORT_LIFETIME = timedelta(hours=12)
+SHORT_LOGIN_LIFETIME = timedelta(hours=12)
 
 _SET_COOKIE_METADATA = {"Set-Cookie": {"schema": {"type": "string"}}}
 
@@ -149,7 +149,7 @@ def create_first_admin(fields: Fields) -> Account:
 
     The link works once, and only as long as no admin can log in.
     """
-    with limiter.count_failures(("LOGIN_ADDRESS_LIMIT", limiter.get_client_key())):
+    with limiter.count_failures(("LOGIN_ADDRESS_LIMIT", limiter.get_client_address_key())):
         account = links.create_first_admin(**fields)
     _log_in(account)
     return account
@@ -162,7 +162,7 @@ def create_first_admin(fields: Fields) -> Account:
 @bp.response(200, InvitedSchema())
 def show_invitation(fields: Fields) -> OneTimeLink:
     """Show an invitation to the person who has its link."""
-    with limiter.count_failures(("LOGIN_ADDRESS_LIMIT", limiter.get_client_key())):
+    with limiter.count_failures(("LOGIN_ADDRESS_LIMIT", limiter.get_client_address_key())):
         return links.get_invitation(fields["token"])
 
 
@@ -176,7 +176,7 @@ def accept_invitation(fields: Fields) -> Account:
 
     The link works once, for 7 days.
     """
-    with limiter.count_failures(("LOGIN_ADDRESS_LIMIT", limiter.get_client_key())):
+    with limiter.count_failures(("LOGIN_ADDRESS_LIMIT", limiter.get_client_address_key())):
         account = links.accept_invitation(**fields)
     _log_in(account)
     return account
@@ -195,9 +195,9 @@ def send_reset_link(fields: Fields) -> None:
     if not emails.can_send_links():
         raise Conflict("This blog sends no e-mail; ask an admin for a link.")
     name = usernames.fold_username(fields["username"])
-    limits = [("EMAIL_LIMIT", "account", name), ("EMAIL_LIMIT", "address", limiter.get_client_key())]
+    limits = [("EMAIL_LIMIT", "account", name), ("EMAIL_LIMIT", "address", limiter.get_client_address_key())]
     limiter.count_attempts(*limits)
-    mail.submit_job(partial(emails.send_requested_link, name))
+    mail.submit_mail_job(partial(emails.create_and_send_reset_link, name))
 
 
 @bp.post("/reset-password/")
@@ -211,10 +211,10 @@ def reset_password(fields: Fields) -> Account:
     If the user has a second factor, `code` is required, as for a login.
     """
     code = fields.pop("code")
-    with limiter.count_failures(("LOGIN_ADDRESS_LIMIT", limiter.get_client_key())):
+    with limiter.count_failures(("LOGIN_ADDRESS_LIMIT", limiter.get_client_address_key())):
         account = links.get_reset_account(fields["token"])
         if code:
-            second_factor.use_code(account, code)
+            second_factor.redeem_code(account, code)
     if not code:
         second_factor.check_second_factor_is_off(account)
     account = links.reset_password(**fields)
@@ -248,7 +248,7 @@ def _log_in(account: Account, *, remember: bool = True) -> None:
     service.end_login_by_token(session.get("token", ""))
     token = service.start_login(
         account,
-        lifetime=current_app.permanent_session_lifetime if remember else SHORT_LIFETIME,
+        lifetime=current_app.permanent_session_lifetime if remember else SHORT_LOGIN_LIFETIME,
         user_agent=request.user_agent.string,
     )
     # Drop the previous session to prevent session fixation.

@@ -153,14 +153,14 @@ class LinkSchema(OutputSchema):
     expires = Timestamp(dump_only=True)
 
 
-class _SentSchema(OutputSchema):
+class _EmailResultSchema(OutputSchema):
     sent = ma.fields.Boolean(metadata={"description": "Whether the link was sent by e-mail."})
     problem = ma.fields.String(
         metadata={"description": "Why an e-mail was not sent; empty if none was requested."}
     )
 
 
-class SentResetLinkSchema(_SentSchema, LinkSchema):
+class SentResetLinkSchema(_EmailResultSchema, LinkSchema):
     """A link with which a user sets a new password, and whether it was sent."""
 
 
@@ -195,7 +195,7 @@ class InvitationSchema(InvitedSchema):
     )
 
 
-class InvitationLinkSchema(_SentSchema, LinkSchema, InvitationSchema):
+class InvitationLinkSchema(_EmailResultSchema, LinkSchema, InvitationSchema):
     """A new invitation with its link, which only this response shows."""
 
 

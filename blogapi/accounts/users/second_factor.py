@@ -28,18 +28,18 @@ from blogapi.web.errors import Conflict, Invalid, Unauthorized
 from blogapi.web.fields import WithAttributes
 from blogapi.web.rate_limits import limiter
 
-STEP_SECONDS = 30
+TIME_STEP_SECONDS = 30
 # The maximum difference between the clocks of the phone and of the server, in time steps.
 MAX_STEP_DIFFERENCE = 1
 RECOVERY_CODE_COUNT = 10
 DEFAULT_ISSUER = "blogapi"
 
-_SEPARATORS = re.compile(r"[\s-]")
+_CODE_SEPARATORS = re.compile(r"[\s-]")
 _WRONG_CODE_MESSAGE = "The code is wrong; enter the newest one from the app, or a recovery code."
-_USED_CODE_MESSAGE = "That code has been used. Wait for the next one."
+_USED_CODE_MESSAGE = "This code was used before. Wait until the app shows the next code."
 
 
-def begin_second_factor_setup(account_id: UUID) -> WithAttributes:
+def start_second_factor_setup(account_id: UUID) -> WithAttributes:
     """Return a new `secret`, its `url` for apps, and the `qr_code` of the URL as the `data:` URL of an image.
 
     The second factor stays off until `enable_second_factor` is called. Raises Conflict if it is on already.
@@ -66,7 +66,7 @@ def enable_second_factor(account_id: UUID, code: str, *, current_token: str) -> 
         account = queries.get_user(account_id)
         _check_setup_is_allowed(account)
         if account.second_factor_nonce is None:
-            raise Conflict("Begin the setup of the second factor first.")
+            raise Conflict("Start the setup of the second factor first.")
         step = _find_time_step(account, _normalize_code(code))
         if step is None:
             raise Invalid("The code is wrong.", errors={"code": ["The code is wrong. Enter the newest one."]})
@@ -100,7 +100,7 @@ def check_second_factor_is_off(account: Account) -> None:
         )
 
 
-def use_code(account: Account, code: str) -> None:
+def redeem_code(account: Account, code: str) -> None:
     """Check a code from the app or a recovery code, and mark it as used.
 
     Does nothing if the user has no second factor. Raises Unauthorized if the code is wrong or was used
@@ -114,7 +114,7 @@ def use_code(account: Account, code: str) -> None:
 def _consume_code(account: Account, code: str) -> None:
     if not re.fullmatch("[0-9]{6}", code):
         is_code = RecoveryCode.digest == _digest_code(account.uuid, code)
-        if not _change_one_row(delete(RecoveryCode).where(RecoveryCode.account_id == account.uuid, is_code)):
+        if not _writes_one_row(delete(RecoveryCode).where(RecoveryCode.account_id == account.uuid, is_code)):
             raise Unauthorized(_WRONG_CODE_MESSAGE, code="second_factor_failed")
         return
     step = _find_time_step(account, code)
@@ -123,12 +123,12 @@ def _consume_code(account: Account, code: str) -> None:
     # If two requests send the same code, only the first one changes the row.
     is_new = or_(Account.second_factor_step.is_(None), Account.second_factor_step < step)
     statement = update(Account).where(Account.uuid == account.uuid, is_new).values(second_factor_step=step)
-    if not _change_one_row(statement):
+    if not _writes_one_row(statement):
         raise Unauthorized(_USED_CODE_MESSAGE, code="second_factor_used")
 
 
-def _change_one_row(statement: UpdateBase) -> bool:
-    """Execute the statement; return whether it changed a row."""
+def _writes_one_row(statement: UpdateBase) -> bool:
+    """Execute the statement, and return whether it changed one row."""
     with transaction(visible=False):
         result = db.session.execute(statement)
         assert isinstance(result, CursorResult)
@@ -137,7 +137,7 @@ def _change_one_row(statement: UpdateBase) -> bool:
 
 def _find_time_step(account: Account, code: str) -> int | None:
     """Return the newest time step whose code is `code`, or None."""
-    totp, current = _get_totp(account), int(clock.now().timestamp()) // STEP_SECONDS
+    totp, current = _get_totp(account), int(clock.now().timestamp()) // TIME_STEP_SECONDS
     steps = range(current - MAX_STEP_DIFFERENCE, current + MAX_STEP_DIFFERENCE + 1)
     valid = [step for step in steps if hmac.compare_digest(totp.generate_otp(step).encode(), code.encode())]
     return max(valid, default=None)
@@ -148,7 +148,7 @@ def _get_totp(account: Account) -> pyotp.TOTP:
     text = f"second factor {account.uuid} {account.second_factor_nonce}"
     digest = hmac.new(key.encode("utf-8"), text.encode("ascii"), hashlib.sha256).digest()
     # Apps expect 160 bits.
-    return pyotp.TOTP(base64.b32encode(digest[:20]).decode("ascii"), interval=STEP_SECONDS)
+    return pyotp.TOTP(base64.b32encode(digest[:20]).decode("ascii"), interval=TIME_STEP_SECONDS)
 
 
 def _replace_recovery_codes(account_id: UUID) -> list[str]:
@@ -167,7 +167,7 @@ def _digest_code(account_id: UUID, code: str) -> str:
 
 
 def _normalize_code(code: str) -> str:
-    return _SEPARATORS.sub("", code).lower()
+    return _CODE_SEPARATORS.sub("", code).lower()
 
 
 def _check_setup_is_allowed(account: Account) -> None:

@@ -22,7 +22,7 @@ from blogapi.web.access import Role
 from blogapi.web.errors import Conflict, Invalid
 from blogapi.web.fields import Fields
 
-# If a user has this number of logins, a new login ends the oldest one.
+# If a user already has this number of logins, a new login ends the oldest login.
 MAX_LOGINS_PER_USER = 50
 MAX_USER_AGENT_LENGTH = 200
 # The time at which a login was last used is stored at most once in this interval.
@@ -39,7 +39,7 @@ class ProfileWriter(Protocol):
         """Delete the profile of a user who is being deleted; if it has articles, detach it from the user."""
 
 
-PROFILES = AppState[ProfileWriter]("profiles")
+PROFILE_WRITER = AppState[ProfileWriter]("profiles")
 
 
 def create_user(username: str, password: str | None, *, role: Role, can_publish: bool = False) -> Account:
@@ -74,7 +74,7 @@ def store_user(
         with transaction():
             db.session.add(account)
             db.session.flush()
-            PROFILES.get().create_profile(account, profile_name)
+            PROFILE_WRITER.get().create_profile(account, profile_name)
     except IntegrityError as error:
         raise Conflict(f"The user name {account.username!r} is taken; choose another.") from error
     return account
@@ -120,12 +120,12 @@ def store_password(uuid: UUID, digest: str, *, current_token: str = "") -> None:
         _end_logins_and_links(account, current_token=current_token)
 
 
-def delete_user(username: str) -> None:
-    """Delete the user with this name; raises the errors of `delete_account`."""
-    delete_account(queries.get_user_by_name(username).uuid)
+def delete_user_by_name(username: str) -> None:
+    """Delete the user with this name; raises the errors of `delete_user`."""
+    delete_user(queries.get_user_by_name(username).uuid)
 
 
-def delete_account(uuid: UUID) -> None:
+def delete_user(uuid: UUID) -> None:
     """Delete the user with their API keys and login sessions.
 
     The user's profile is deleted too, but a profile with articles is kept as the profile of a guest. Raises
@@ -137,7 +137,7 @@ def delete_account(uuid: UUID) -> None:
         _check_not_last_admin(account)
         username = account.username
         try:
-            PROFILES.get().delete_or_detach_profile(account)
+            PROFILE_WRITER.get().delete_or_detach_profile(account)
             db.session.delete(account)
             db.session.flush()
         except IntegrityError as error:
@@ -163,7 +163,7 @@ def find_user_with_password(username: str, password: str) -> Account | None:
 def start_login(account: Account, *, lifetime: timedelta, user_agent: str = "") -> str:
     """Delete expired login sessions, start a new one and return the token for its cookie.
 
-    `user_agent` is the `User-Agent` header of the browser, which helps the user to recognize the login.
+    `user_agent` is the `User-Agent` header of the browser, which the user sees in the list of logins.
     """
     token, now = secrets.token_urlsafe(32), clock.now()
     stored_agent = "".join(filter(str.isprintable, user_agent))[:MAX_USER_AGENT_LENGTH]

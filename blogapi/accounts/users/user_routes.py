@@ -36,8 +36,8 @@ def listed() -> list[WithAttributes]:
     return queries.list_user_details()
 
 
-# This operation does not support an Idempotency-Key: the response would be stored with a digest of the
-# request, from which the password in the request could be guessed.
+# This operation does not support an Idempotency-Key, because blogapi would store a digest of the request,
+# from which an attacker could guess the password in the request.
 @bp.post("/")
 @allow(admin_login, scope="write")
 @bp.arguments(UserBodySchema)
@@ -94,7 +94,7 @@ def change(changes: Fields, id: UUID) -> WithAttributes:
 @bp.write(204, None, REPRESENTATION)
 def delete(id: UUID) -> None:
     """Delete a user who owns no content, and all their API keys."""
-    service.delete_account(id)
+    service.delete_user(id)
 
 
 @bp.delete("/<id:id>/logins/")

@@ -1,4 +1,4 @@
-"""Validates user names, and converts them to the form in which they are stored."""
+"""Validates user names, and converts them to their stored form."""
 
 from __future__ import annotations
 

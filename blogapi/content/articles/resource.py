@@ -11,7 +11,7 @@ from uuid import UUID
 from blogapi.content.articles import permissions
 from blogapi.content.articles.schemas import ArticleSchema, PageFieldsSchema, SingleArticleFieldsSchema
 from blogapi.publication.visibility import ItemType
-from blogapi.web.access import Rule, Scope
+from blogapi.web.access import AccessRule, Scope
 from blogapi.web.representation import Representation
 
 
@@ -20,7 +20,7 @@ class Resource:
     """The articles or the pages as a resource of the API; `access_rule` decides who may work on an item."""
 
     kind: ItemType
-    access_rule: Rule
+    access_rule: AccessRule
     representation: Representation
     schema: ArticleSchema
     fields_schema: type[SingleArticleFieldsSchema | PageFieldsSchema]

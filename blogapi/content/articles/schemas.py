@@ -30,7 +30,7 @@ from blogapi.web.fields import (
     Fields,
     Identifier,
     InputSchema,
-    NestedColumns,
+    NestedAttributes,
     OmitNullMixin,
     OutputSchema,
     Reference,
@@ -133,7 +133,7 @@ class ArticleSchema(OutputSchema):
         metadata={"type": "string", "enum": list(API_STATUSES)},
     )
     content_type = OUTPUT_FIELDS["content_type"]
-    seo = NestedColumns(SeoSchema)
+    seo = NestedAttributes(SeoSchema)
 
     def hidden_state(self, shown: Any) -> str:
         """Return the version of the article, which writes to fields outside this schema also change."""

@@ -22,7 +22,7 @@ from uuid import UUID
 from flask import Flask, current_app, request, session
 from sqlalchemy import select
 
-from blogapi.accounts.users.queries import find_session
+from blogapi.accounts.users.queries import find_login_by_token
 from blogapi.config import AppState
 from blogapi.content.media import images
 from blogapi.content.media.addresses import (
@@ -163,7 +163,7 @@ def find_or_make_copy(hash: str, copy_format: CopyFormat, *, is_limited: bool = 
 def _has_login() -> bool:
     # Reading the session adds `Vary: Cookie` to the response, so it is read only if its cookie was sent.
     cookie = current_app.session_interface.get_cookie_name(current_app)
-    return cookie in request.cookies and find_session(session.get("token", "")) is not None
+    return cookie in request.cookies and find_login_by_token(session.get("token", "")) is not None
 
 
 def _find_former_rendition(uuid: UUID, copy_format: CopyFormat) -> Path | None:
@@ -208,7 +208,7 @@ def _make_copy(original: Path, hash: str, copy_format: CopyFormat, *, is_counted
         if path.is_file():
             return path
         if is_counted:
-            limiter.count_attempts(("PICTURE_LIMIT", limiter.get_client_key()))
+            limiter.count_attempts(("PICTURE_LIMIT", limiter.get_client_address_key()))
         with get_folder().create_temporary_folder() as temporary:
             images.scale_picture(original, temporary / "picture", copy_format.width, copy_format.extension)
             cache.place_copy(temporary / "picture", hash, copy_format)

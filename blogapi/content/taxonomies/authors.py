@@ -157,7 +157,7 @@ def check_profile_user(uuid: UUID | None, fields: Fields) -> None:
 
 
 def delete_or_detach_profile(account: Account) -> None:
-    """Delete the profile of a user who is being deleted, or detach the profile if it has articles."""
+    """Delete the profile of a user who is being deleted; a profile with articles stays, without a user."""
     profile = find_profile(account.uuid)
     if profile is None:
         return

@@ -12,7 +12,7 @@ from sqlalchemy import ColumnElement
 from blogapi.content.taxonomies.models import Term
 from blogapi.content.taxonomies.schemas import TermBodySchema
 from blogapi.storage.database import Base, table_of
-from blogapi.web.access import Rule, editor
+from blogapi.web.access import AccessRule, editor
 from blogapi.web.fields import Fields, OutputSchema
 
 TermType = TypeVar("TermType", bound=Term)
@@ -54,7 +54,7 @@ class Taxonomy(Generic[TermType]):
     detail_section: str = ""
     creator_owns: bool = True
     check_fields: Callable[[UUID | None, Fields], None] | None = None
-    creator: Rule = editor
+    creator: AccessRule = editor
     owner_changes: bool = False
 
     def __post_init__(self) -> None:

@@ -187,7 +187,7 @@ def _call_webhook(webhook: Webhook, message: Message, *, attempt: int) -> Outcom
     try:
         request = messages.make_request(webhook, message, now)
         hosts = current_app.config["WEBHOOK_HOSTS"]
-        answer = outgoing.send_request(*astuple(request), allowed_hosts=hosts, mask=_make_mask(webhook))
+        answer = outgoing.call_url(*astuple(request), allowed_hosts=hosts, mask=_make_mask(webhook))
         if answer.location:
             answer = replace(answer, error=f"The address redirects to {answer.location}; enter that address.")
     except Exception as error:

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable
 from datetime import date, time
 
-from blogapi.config import get_default_value
+from blogapi.config import get_setting_default
 from blogapi.importing.refusals import RefusedFile
 from blogapi.importing.texts.messages import format_count
 from blogapi.parsing import is_web_address
@@ -18,7 +18,7 @@ from blogapi.rendering.renderer import render_text
 _SEPARATORS = {ord(character): None for character in "-_ "}
 
 #: The default maximum length of addresses; an article with a longer address would be refused.
-MAX_URL_LENGTH: int = get_default_value("MAX_URL")
+MAX_URL_LENGTH: int = get_setting_default("MAX_URL")
 # UTF-32 comes before UTF-16, because the little-endian mark of UTF-32 begins with the mark of UTF-16.
 _BYTE_ORDER_MARKS = {
     **dict.fromkeys((codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE), "UTF-32"),

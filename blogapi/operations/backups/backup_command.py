@@ -39,7 +39,7 @@ def run_backup_command(instance: Path, path: Path, made_at: datetime | None = No
 
 
 def _run_process(command: tuple[str, ...], path: Path, instance: Path) -> None:
-    options = blog_owner.make_process_options(instance)
+    options = blog_owner.make_owner_process_options(instance)
     options["env"]["BLOGAPI_BACKUP"] = str(path.resolve())
     # Errors go to a file, because a pipe stays open until every program that the command has started ends.
     with tempfile.TemporaryFile() as messages:

@@ -43,7 +43,7 @@ def backup(name: str, keep: int | None, verify: bool, as_json: bool) -> None:
         raise click.UsageError("--keep needs an existing FOLDER and cannot be combined with --verify.")
     deleted = DeletedBackups()
     with report_problems(), exit_on_sigterm():
-        instance = blog_folder.find_blog_with_database()
+        instance = blog_folder.require_blog_with_database()
         if verify:
             result = restoring.verify_backup(path, instance, progress=show_progress)
         else:

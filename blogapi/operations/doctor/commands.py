@@ -72,7 +72,7 @@ def doctor(context: click.Context, repair: bool, full: bool, as_json: bool) -> N
 
 
 def _run_checks(context: click.Context, repair: bool, full: bool) -> Iterator[Finding]:
-    instance = blog_folder.find_blog()
+    instance = blog_folder.require_blog()
     try:
         settings = config.read_settings(instance)
         path = connections.get_sqlite_path(settings["DATABASE_URL"], instance)
@@ -82,7 +82,7 @@ def _run_checks(context: click.Context, repair: bool, full: bool) -> Iterator[Fi
         yield from instance_checks.run_checks(instance, instance / "blog.db")
         return
     yield make_ok_finding("settings", "All settings are valid.")
-    for sentence in config.find_removed_settings(instance):
+    for sentence in config.describe_removed_settings(instance):
         yield make_hint_finding("settings", sentence, "remove it; version 1.2 does not start with it")
     yield from instance_checks.run_checks(instance, path)
     yield from instance_checks.check_backups(instance, settings["DAILY_BACKUPS"])

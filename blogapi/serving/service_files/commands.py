@@ -129,7 +129,7 @@ def service(kind: str, host: str, port: int, user: str) -> None:
     The file is a systemd unit, a launchd property list, a script that registers a scheduled task of Windows,
     or a configuration of WinSW 2.
     """
-    instance = blog_folder.find_blog()
+    instance = blog_folder.require_blog()
     if instance.name != "instance":
         raise config.CannotStart(
             f"A service uses --blog, so the instance folder {instance} must be called `instance`."

@@ -49,10 +49,10 @@ def count_failures(*keys: AttemptKey) -> Iterator[None]:
         raise
     finally:
         if not failed:
-            COUNTERS.get().undo_count(*_make_attempts(keys))
+            COUNTERS.get().undo_attempts(*_make_attempts(keys))
 
 
-def get_client_key() -> str:
+def get_client_address_key() -> str:
     """Return the rate-limit key for the client address of the current request."""
     return get_address_key(request.remote_addr or "")
 

@@ -22,7 +22,7 @@ Attempt = tuple[str, str, Hashable]
 
 
 class SlidingWindow:
-    """Stores the times of recent attempts per key; allows `amount` attempts within any `seconds` seconds."""
+    """The times of recent attempts per key; a key may make `amount` attempts within any `seconds` seconds."""
 
     def __init__(self, amount: int, seconds: float, max_tracked: int = MAX_TRACKED_KEYS) -> None:
         self._amount, self._seconds, self._max_tracked = amount, seconds, max_tracked
@@ -79,17 +79,17 @@ class MemoryCounters:
         """
         now = clock.monotonic()
         with self._lock:
-            windows = list(self._find_windows(*attempts))
+            windows = list(self._find_or_create_windows(*attempts))
             wait = max((window.compute_wait(key, now) for window, key in windows), default=0.0)
             if not wait:
                 for window, key in windows:
                     window.add_attempt(key, now)
         return wait
 
-    def undo_count(self, *attempts: Attempt) -> None:
-        """Undo a previous `count_attempts` of the attempts."""
+    def undo_attempts(self, *attempts: Attempt) -> None:
+        """Remove the most recent attempt of each key, which `count_attempts` has counted."""
         with self._lock:
-            for window, key in self._find_windows(*attempts):
+            for window, key in self._find_or_create_windows(*attempts):
                 window.remove_last_attempt(key)
 
     def remember_key(self, key: Hashable) -> None:
@@ -108,7 +108,7 @@ class MemoryCounters:
         """Return why the counters do not work as configured, or an empty string if they work."""
         return ""
 
-    def _find_windows(self, *attempts: Attempt) -> Iterator[tuple[SlidingWindow, Hashable]]:
+    def _find_or_create_windows(self, *attempts: Attempt) -> Iterator[tuple[SlidingWindow, Hashable]]:
         for setting, limit, key in attempts:
             for amount, seconds in parse_optional_rates(limit):
                 window = self._windows.get((setting, amount, seconds))

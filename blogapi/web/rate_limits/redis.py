@@ -24,7 +24,7 @@ from blogapi.web.rate_limits.memory import Attempt, MemoryCounters, parse_option
 # The maximum time for the connection to Redis, and the maximum time for its reply, in seconds.
 TIMEOUT_SECONDS = 0.5
 
-# The seconds from a failure of Redis to the next check, and the minimum seconds between two warnings.
+# The seconds after a failure of Redis until the next check, and the minimum seconds between two warnings.
 RETRY_SECONDS, WARNING_SECONDS = 1.0, 60.0
 
 # How long a key is remembered: 90 days.
@@ -79,8 +79,8 @@ class RedisCounters(MemoryCounters):
         wait: int | None = self._breaker.call_redis(lambda: self._script(names, sizes))
         return super().count_attempts(*attempts) if wait is None else wait / 1000
 
-    def undo_count(self, *attempts: Attempt) -> None:
-        """Undo a previous `count_attempts` of the attempts."""
+    def undo_attempts(self, *attempts: Attempt) -> None:
+        """Remove the most recent attempt of each key, which `count_attempts` has counted."""
 
         def pop_newest() -> list[object]:
             with self._redis.pipeline() as pipeline:
@@ -89,7 +89,7 @@ class RedisCounters(MemoryCounters):
                 return pipeline.execute()
 
         if self._breaker.call_redis(pop_newest) is None:
-            super().undo_count(*attempts)
+            super().undo_attempts(*attempts)
 
     def remember_key(self, key: Hashable) -> None:
         """Remember the key in this process, and in Redis for REMEMBER_SECONDS."""
@@ -123,7 +123,7 @@ class RedisCounters(MemoryCounters):
 
 
 class CircuitBreaker:
-    """Calls Redis; after a failure, skips all calls until a check in the background succeeds."""
+    """Calls Redis; after a failed call, skips all calls until a check in the background succeeds."""
 
     def __init__(self, redis: Redis, log: Logger) -> None:
         self._redis, self._log = redis, log

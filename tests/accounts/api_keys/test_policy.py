@@ -135,7 +135,7 @@ PAGE = reader(PUBLISHED, user=ADA, role=Role.ADMIN)
 )
 def test_the_key_creation_setting_allows_the_expected_callers(setting, callers):
     for caller in callers:
-        permissions.check_can_create(setting, caller)
+        permissions.check_key_creation(setting, caller)
 
 
 @pytest.mark.parametrize(
@@ -150,7 +150,7 @@ def test_the_key_creation_setting_allows_the_expected_callers(setting, callers):
 )
 def test_the_key_creation_setting_refuses_all_other_callers(setting, caller, error):
     with pytest.raises(error):
-        permissions.check_can_create(setting, caller)
+        permissions.check_key_creation(setting, caller)
 
 
 KEY = uuid4()

@@ -79,8 +79,8 @@ def test_a_failure_says_what_to_check(send, mail_server, monkeypatch, prepare, s
     if prepare:
         prepare(mail_server)
     # A server that answers has time to do so, even on a busy machine.
-    monkeypatch.setattr(mail, "STEP_SECONDS", 0.5 if prepare is be_silent else 90.0)
-    monkeypatch.setattr(mail, "TOTAL_SECONDS", 90.0)
+    monkeypatch.setattr(mail, "STEP_TIMEOUT_SECONDS", 0.5 if prepare is be_silent else 90.0)
+    monkeypatch.setattr(mail, "TOTAL_TIMEOUT_SECONDS", 90.0)
     with pytest.raises(mail.EmailNotSent, match=says) as refused:
         send(**settings)
     assert "secret" not in str(refused.value)
@@ -88,8 +88,8 @@ def test_a_failure_says_what_to_check(send, mail_server, monkeypatch, prepare, s
 
 
 def test_all_steps_together_have_a_limit(send, mail_server, monkeypatch):
-    monkeypatch.setattr(mail, "STEP_SECONDS", 90.0)
-    monkeypatch.setattr(mail, "TOTAL_SECONDS", 0.1)
+    monkeypatch.setattr(mail, "STEP_TIMEOUT_SECONDS", 90.0)
+    monkeypatch.setattr(mail, "TOTAL_TIMEOUT_SECONDS", 0.1)
     # The server would take the message, after a time that no step may take here.
     mail_server.answers_after = 30.0
     with pytest.raises(mail.EmailNotSent, match=r"does not answer in time|cannot be reached"):
@@ -97,8 +97,8 @@ def test_all_steps_together_have_a_limit(send, mail_server, monkeypatch):
 
 
 def test_the_limit_of_all_steps_includes_the_greeting(send, mail_server, monkeypatch):
-    monkeypatch.setattr(mail, "STEP_SECONDS", 20.0)
-    monkeypatch.setattr(mail, "TOTAL_SECONDS", 0.1)
+    monkeypatch.setattr(mail, "STEP_TIMEOUT_SECONDS", 20.0)
+    monkeypatch.setattr(mail, "TOTAL_TIMEOUT_SECONDS", 0.1)
     mail_server.is_silent = True
     with pytest.raises(mail.EmailNotSent) as refused:
         send()

@@ -93,8 +93,8 @@ def test_a_reset_link_says_why_it_was_not_sent(app, as_login, people, mail_serve
 
 
 def test_requests_send_a_limited_number_of_emails_at_a_time(as_login, mail_server, monkeypatch):
-    monkeypatch.setattr(emails, "_sending", threading.BoundedSemaphore(1))
-    with emails._sending:
+    monkeypatch.setattr(emails, "_sending_slots", threading.BoundedSemaphore(1))
+    with emails._sending_slots:
         answer = as_login.post(INVITATIONS, json=HENRIK).json
     assert (answer["sent"], "try again" in answer["problem"]) == (False, True)
 

@@ -111,7 +111,7 @@ def test_the_invitations_of_a_former_admin_end(app, people, log_in, passwords, j
     token = token_of(log_in(people.other_admin).post(INVITATIONS, json=HENRIK).json)
     with app.app_context():
         if change is None:
-            service.delete_account(people.other_admin.uuid)
+            service.delete_user(people.other_admin.uuid)
         else:
             service.change_user(people.other_admin.uuid, change)
     assert outcome(join(token)) == INVALID

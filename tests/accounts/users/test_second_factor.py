@@ -137,7 +137,7 @@ def test_a_code_works_once_and_ends_the_earlier_ones(log_in_with, totp, recovery
     for time in (NOON + STEP, NOON):
         response = log_in_with(totp.at(time))
         assert outcome(response) == USED_CODE
-        assert response.json["detail"] == "That code has been used. Wait for the next one."
+        assert response.json["detail"] == "This code was used before. Wait until the app shows the next code."
 
 
 @pytest.mark.parametrize("steps", [-2, 2])

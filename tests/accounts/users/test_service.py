@@ -76,9 +76,9 @@ def test_a_login_session_lasts_for_the_given_time(context, set_clock):
     set_clock(NOON)
     token = service.start_login(account, lifetime=DAY)
     set_clock(NOON + DAY - timedelta(microseconds=1))
-    assert queries.find_session(token).account.username == "ada"
+    assert queries.find_login_by_token(token).account.username == "ada"
     set_clock(NOON + DAY)
-    assert queries.find_session(token) is None
+    assert queries.find_login_by_token(token) is None
 
 
 def test_only_the_digest_of_a_token_is_stored(context):
@@ -97,10 +97,10 @@ def test_a_login_deletes_expired_sessions(context, set_clock):
 def test_logging_out_ends_only_the_current_session(context):
     account = service.create_user("ada", None, role=Role.ADMIN)
     here, there = (service.start_login(account, lifetime=DAY) for _ in range(2))
-    assert queries.find_session(here) is not None
+    assert queries.find_login_by_token(here) is not None
     service.end_login_by_token(here)
-    assert queries.find_session(here) is None
-    assert queries.find_session(there) is not None
+    assert queries.find_login_by_token(here) is None
+    assert queries.find_login_by_token(there) is not None
 
 
 def test_a_new_password_ends_all_sessions_of_its_user_but_no_other_session(context):
@@ -108,8 +108,8 @@ def test_a_new_password_ends_all_sessions_of_its_user_but_no_other_session(conte
     hers = [service.start_login(ada, lifetime=DAY) for _ in range(2)]
     other = service.start_login(mel, lifetime=DAY)
     service.set_password("ada", "another password")
-    assert [queries.find_session(token) for token in hers] == [None, None]
-    assert queries.find_session(other) is not None
+    assert [queries.find_login_by_token(token) for token in hers] == [None, None]
+    assert queries.find_login_by_token(other) is not None
     assert service.find_user_with_password("ada", PASSWORD) is None
     assert service.find_user_with_password("ada", "another password") is not None
 
@@ -118,11 +118,13 @@ def test_an_invalid_new_password_changes_nothing(context):
     token = service.start_login(service.create_user("ada", PASSWORD, role=Role.ADMIN), lifetime=DAY)
     with pytest.raises(Invalid):
         service.set_password("ada", "short")
-    assert queries.find_session(token) is not None
+    assert queries.find_login_by_token(token) is not None
     assert service.find_user_with_password("ada", PASSWORD) is not None
 
 
-@pytest.mark.parametrize("act", [service.delete_user, lambda name: service.set_password(name, PASSWORD)])
+@pytest.mark.parametrize(
+    "act", [service.delete_user_by_name, lambda name: service.set_password(name, PASSWORD)]
+)
 def test_an_operation_on_an_unknown_user_raises_not_found(context, act):
     with pytest.raises(NotFound, match="nobody"):
         act("nobody")
@@ -132,8 +134,8 @@ def test_deleting_a_user_deletes_their_keys_and_sessions(app, people, as_strange
     key = people.key(people.member)
     with app.app_context():
         token = service.start_login(people.member, lifetime=DAY)
-        service.delete_user("mel")
-        assert queries.find_session(token) is None
+        service.delete_user_by_name("mel")
+        assert queries.find_login_by_token(token) is None
     assert as_stranger.get(TAGS, headers={"X-API-KEY": key}).status_code == 401
 
 
@@ -142,7 +144,7 @@ def test_a_user_with_content_cannot_be_deleted(app, people, request, as_stranger
     key = people.key(people.admin)
     request.getfixturevalue(content)()
     with app.app_context(), pytest.raises(Conflict, match="user reassign"):
-        service.delete_user("ada")
+        service.delete_user_by_name("ada")
     me = as_stranger.get("/api/v1/auth/me/", headers={"X-API-KEY": key}).json
     assert me["username"] == "ada"
 
@@ -150,11 +152,11 @@ def test_a_user_with_content_cannot_be_deleted(app, people, request, as_stranger
 def test_deleting_a_user_does_not_delete_anonymous_keys(app, people, as_stranger):
     with app.app_context():
         value = api_keys.issue_key(None).value
-        service.delete_user("mel")
+        service.delete_user_by_name("mel")
     assert as_stranger.get(TAGS, headers={"X-API-KEY": value}).json == []
 
 
 def test_a_member_can_be_deleted_while_there_is_no_admin(context):
     service.create_user("mel", None, role=Role.READER)
-    service.delete_user("mel")
+    service.delete_user_by_name("mel")
     assert queries.list_users() == []

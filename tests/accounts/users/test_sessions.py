@@ -117,7 +117,7 @@ def test_a_deleted_user_is_logged_out(app, people, passwords, make_client):
     client = make_client(app)
     client.post(LOGIN, json=ADA | {"username": "mel"})
     with app.app_context():
-        users.delete_user("mel")
+        users.delete_user_by_name("mel")
     assert outcome(client.get(ME)) == (401, "login_over")
 
 

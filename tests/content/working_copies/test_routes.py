@@ -350,7 +350,7 @@ def test_the_etag_of_a_long_list_depends_on_the_working_copies(as_admin, make_ar
 def test_the_user_of_a_working_copy_can_be_deleted(app, as_admin, as_grace, path):
     save(as_grace, path)
     with app.app_context():
-        users.delete_user("grace")
+        users.delete_user_by_name("grace")
     assert as_admin.get(f"{path}working-copy/").json["user"]["username"] == ""
     assert as_admin.get(f"{path}?fields=working_copy").json["working_copy"]["user"]["username"] == ""
     assert as_admin.post(f"{path}working-copy/publish/").json["title"] == "Two"

@@ -252,7 +252,7 @@ def test_an_exception_in_a_call_is_logged_without_the_address(
 ):
     webhook = make_webhook()
     make_tag()
-    monkeypatch.setattr(delivery.outgoing, "send_request", lambda url, *_, **__: {}[url])
+    monkeypatch.setattr(delivery.outgoing, "call_url", lambda url, *_, **__: {}[url])
     assert deliver(webhook).failures == 1
     (call,) = as_login.get(f"{WEBHOOKS}{webhook['uuid']}/deliveries/").json
     assert call["error"] == "The call failed; see the log of the service."

@@ -45,7 +45,7 @@ def behave(answer):
 
 
 def call(url, body=b"{}", *, seconds=SECONDS):
-    return outgoing.send_request(url, {}, body, allowed_hosts=("127.0.0.1",), seconds=seconds)
+    return outgoing.call_url(url, {}, body, allowed_hosts=("127.0.0.1",), seconds=seconds)
 
 
 def close_at_once(connection, stop):
@@ -154,7 +154,7 @@ def test_a_server_without_tls_is_named():
 
 def test_a_private_address_is_not_called():
     with behave(never_answer) as url:
-        answer = outgoing.send_request(url.replace("http", "https", 1), {}, b"", allowed_hosts=())
+        answer = outgoing.call_url(url.replace("http", "https", 1), {}, b"", allowed_hosts=())
     assert answer.error == "127.0.0.1 is in a private network. The setting WEBHOOK_HOSTS can allow it."
 
 
@@ -174,7 +174,7 @@ def test_the_call_goes_to_the_address_that_was_checked(monkeypatch):
     monkeypatch.setattr(socket, "getaddrinfo", rebind)
     with behave(answer_with_the_host) as url:
         address = url.replace("127.0.0.1", "hooks.example")
-        answer = outgoing.send_request(address, {}, b"", allowed_hosts=("hooks.example",))
+        answer = outgoing.call_url(address, {}, b"", allowed_hosts=("hooks.example",))
     assert answer.text.startswith("Host: hooks.example:")
     assert looked_up.count("hooks.example") == 1
 
@@ -240,9 +240,7 @@ def test_all_addresses_of_a_host_share_the_time(monkeypatch):
 
     monkeypatch.setattr(socket, "getaddrinfo", lambda *arguments, **options: found)
     monkeypatch.setattr(socket, "create_connection", refuse)
-    answer = outgoing.send_request(
-        "https://a.example/", {}, b"", allowed_hosts=("a.example",), seconds=SECONDS
-    )
+    answer = outgoing.call_url("https://a.example/", {}, b"", allowed_hosts=("a.example",), seconds=SECONDS)
     assert answer.error == "The server refuses the connection."
     assert [address for address, _ in tried] == addresses
     assert all(timeout <= SECONDS / (3 - number) for number, (_, timeout) in enumerate(tried))
@@ -273,7 +271,7 @@ def test_an_ip_address_is_called_at_its_port(monkeypatch, url, address, header):
         return ours
 
     monkeypatch.setattr(socket, "create_connection", connect)
-    answer = outgoing.send_request(url, {}, b"", allowed_hosts=("[::1]", "192.0.2.1"), seconds=SECONDS)
+    answer = outgoing.call_url(url, {}, b"", allowed_hosts=("[::1]", "192.0.2.1"), seconds=SECONDS)
     assert (tried, answer.status) == ([address], 204 if header else None)
     for request in requests:
         with request:

@@ -35,9 +35,9 @@ def test_an_attempt_that_is_undone_is_not_counted(counters, advance_clock):
     counters.count_attempts(*attempts)
     advance_clock(10)
     counters.count_attempts(*attempts)
-    counters.undo_count(*attempts)
+    counters.undo_attempts(*attempts)
     assert [counters.count_attempts(*attempts) for _ in range(2)] == [0, 50]
-    counters.undo_count(("A", "5 per minute", "nobody"))
+    counters.undo_attempts(("A", "5 per minute", "nobody"))
     assert counters.count_attempts(("A", "5 per minute", "nobody")) == 0
 
 

@@ -186,7 +186,7 @@ def test_each_process_uses_its_own_counters_until_redis_is_back(
     ]
     own_redis.stop()
     assert [one.count_attempts(ATTEMPT) > 0 for _ in range(4)] == [False, False, False, True]
-    one.undo_count(ATTEMPT)
+    one.undo_attempts(ATTEMPT)
     assert [one.count_attempts(ATTEMPT) > 0 for _ in range(2)] == [False, True]
     one.remember_key("ada")
     assert (one.remembers_key("ada"), one.remembers_key("grace")) == (True, False)
@@ -227,7 +227,7 @@ def test_a_redis_that_does_not_respond_delays_only_one_request(make_counters, mo
         counted = make_counters(url)
         assert [counted.count_attempts(ATTEMPT) > 0 for _ in range(4)] == [False, False, False, True]
         for _ in range(20):
-            counted.undo_count(ATTEMPT)
+            counted.undo_attempts(ATTEMPT)
             counted.remembers_key("ada")
         wait_for_checks()
         listening.accept()[0].close()

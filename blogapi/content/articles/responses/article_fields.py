@@ -37,7 +37,7 @@ from blogapi.content.taxonomies.categories import Category, EmbeddedCategorySche
 from blogapi.content.taxonomies.tags import Tag, TagSchema
 from blogapi.publication.visibility import match_readable_items
 from blogapi.storage.database import check_for_damaged_texts, current_time, db, split_values, table_of
-from blogapi.web.fields import Fields, NestedColumns
+from blogapi.web.fields import Fields, NestedAttributes
 
 # For each field: its name, the attribute of the row (None: the row itself), and the function that serializes
 # the value. A schema is slower, because it looks up each value in several ways.
@@ -51,7 +51,7 @@ def _make_dump_plan(schema: ma.Schema, prefix: str = "") -> DumpPlan:
     """
     plan: list[tuple[str, str | None, Callable[[Any, str, Any], Any]]] = []
     for name, field in schema.fields.items():
-        if isinstance(field, NestedColumns):
+        if isinstance(field, NestedAttributes):
             plan.append((name, None, _make_nested_serializer(_make_dump_plan(field.schema))))
         elif isinstance(field, ma.fields.Method | ma.fields.Function):
             plan.append((name, None, field._serialize))

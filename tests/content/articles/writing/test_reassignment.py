@@ -176,4 +176,4 @@ def test_a_failure_moves_nothing(app, as_admin, make_article, monkeypatch):
         reassignment.move_user_content("ada", "grace")
     assert read_byline(as_admin, article) == ["ada"]
     with app.app_context():
-        users.delete_user("mel")
+        users.delete_user_by_name("mel")

@@ -193,7 +193,7 @@ def test_a_new_user_does_not_get_a_slug_that_another_author_had(app, as_admin, m
 
 def test_the_profile_of_a_deleted_user_without_articles_is_deleted(app, as_admin):
     with app.app_context():
-        user_service.delete_user("mel")
+        user_service.delete_user_by_name("mel")
     assert list_names(as_admin) == ["ada", "grace"]
     assert as_admin.get("/api/v1/blog/changes/").json["changes"][-1]["action"] == "drop"
 
@@ -202,7 +202,7 @@ def test_the_former_slugs_of_a_deleted_profile_are_free_again(app, as_admin, peo
     with app.app_context():
         uuid = authors.find_profile(people.member.uuid).uuid
         assert as_admin.patch(f"{AUTHORS}{uuid}/", json={"slug": "renamed"}).status_code == 200
-        user_service.delete_user(people.member.username)
+        user_service.delete_user_by_name(people.member.username)
     body = {"name": "Another", "slug": people.member.username}
     assert as_admin.post(AUTHORS, json=body).status_code == 201
 
@@ -213,7 +213,7 @@ def test_the_profile_of_a_deleted_user_with_articles_becomes_a_guest(app, as_adm
     make_article(authors=refer(profile))
     etag = as_admin.get(f"{AUTHORS}{profile.uuid}/").headers["ETag"]
     with app.app_context():
-        user_service.delete_user("mel")
+        user_service.delete_user_by_name("mel")
     shown = as_admin.get(f"{AUTHORS}{profile.uuid}/")
     assert (shown.json["name"], shown.json["user"]) == ("mel", None)
     assert shown.headers["ETag"] != etag
