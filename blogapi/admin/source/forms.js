@@ -93,8 +93,8 @@ export async function openForm(page, form, { title, kind, values = {}, save }) {
 }
 
 /**
- * Delete the resource at the path, and load the page again. question: what confirmRisk() asks before; without it, the
- * page does not ask.
+ * Delete the resource at the path, and load the page again. question: the question that confirmRisk() asks first;
+ * without a question, the resource is deleted at once.
  * @param {Page} page @param {string} path @param {Parameters<typeof confirmRisk>[0]} [question]
  */
 export async function deleteResource(page, path, question) {

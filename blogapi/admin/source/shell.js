@@ -276,9 +276,9 @@ function signInAgain() {
       dialog.close();
     } catch (error) {
       const { code, message } = /** @type {ApiError} */ (error);
-      const isAsked = code === "second_factor_required";
-      againProblem.textContent = isAsked ? "" : message;
-      if (isAsked) askForCode(form);
+      const isCodeNeeded = code === "second_factor_required";
+      againProblem.textContent = isCodeNeeded ? "" : message;
+      if (isCodeNeeded) askForCode(form);
       else if (code === "login_failed") askForPassword(form);
     }
   };

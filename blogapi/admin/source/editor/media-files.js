@@ -10,7 +10,7 @@ import { makeFileAddress, get } from "../api.js";
 const pictureFiles = new Map();
 
 /**
- * Return the file of a picture, or null while the file is loaded; then redraw() is called.
+ * Return the file of a picture, or null while the file is loaded; redraw() is called when it is loaded.
  * @param {string} address @param {() => void} redraw @returns {PictureFile | null}
  */
 export function getMediaFile(address, redraw) {

@@ -94,7 +94,7 @@ export class SiteFrame {
 
   explainMissingAnswer() {
     return (
-      `It has not reported itself. If nothing is shown below, ${this.origin} does not answer, or does not allow ` +
+      `The page has sent no message. If nothing is shown below, ${this.origin} does not answer, or does not allow ` +
       `frames of ${location.origin} (X-Frame-Options or frame-ancestors).`
     );
   }

@@ -17,7 +17,7 @@ const ALT_FIELD = { name: "alt", label: "Alternative text", type: "textarea", ma
 /** @typedef {{alt: string, decorative: boolean}} EnteredText what the author has entered for a picture */
 
 /** Return "none skipped" or "2 skipped". @param {number} number @param {string} done */
-const formatCountDone = (number, done) => `${number || "none"} ${done}`;
+const formatDoneCount = (number, done) => `${number || "none"} ${done}`;
 
 class AltTexts extends Page {
   /** The pictures that had no text when the page was opened. @type {Media[]} */
@@ -127,9 +127,9 @@ class AltTexts extends Page {
 
   renderPage() {
     const { pictures, at, picture, written, skipped } = this;
-    const done = `${formatCountDone(written.size, "written")}, ${formatCountDone(skipped.size, "skipped")}`;
+    const done = `${formatDoneCount(written.size, "written")}, ${formatDoneCount(skipped.size, "skipped")}`;
     const library = button("Go to the library", null, { href: LIBRARY_ADDRESS });
-    const none = { title: "No picture lacks a text", text: "Every picture says what it shows." };
+    const none = { title: "No picture lacks a text", text: "Every picture has an alternative text." };
     if (!pictures.length) return emptyState({ ...none, actions: library });
     if (!picture) {
       const back = button("Back", () => this.showPrevious(), { kind: "bare" });

@@ -5,10 +5,10 @@ import { del, get } from "../api.js";
 import { badge, button } from "../components.js";
 import { confirmRisk, menuButton, openDialog, toast } from "../dialogs.js";
 import { showPreview } from "../editor/preview.js";
-import { formatCount, formatDistance, formatChange, parseTime } from "../format.js";
+import { formatCount, formatDistance, formatTimeAgo, parseTime } from "../format.js";
 import { renderLanguageHint } from "../languages.js";
 import { defineList, ListPage, PAGE_SIZE } from "./list-page.js";
-import { makeBinTab, countBinItems, makePageTabs, makeStatusTabs } from "./list-tabs.js";
+import { makeBinTabs, countBinItems, makePageTabs, makeStatusTabs } from "./list-tabs.js";
 import { restoreItems, getUuid, getTitle } from "./items.js";
 
 const DELETED_PATH = "blog/deleted/";
@@ -91,9 +91,9 @@ class Bin extends ListPage {
   renderPage() {
     const own = collection === "articles" ? makeStatusTabs(this.counts, makeHref) : makePageTabs(this.counts.any);
     const rows = repeat(this.items, getUuid, (item) => this.renderItem(item));
-    const bulk = html`${button("Restore", () => this.restoreDeletedItems(this.chosen))}
-      ${button("Delete for good", () => this.deleteItemsForGood(this.chosen), { kind: "risk" })}`;
-    return html`${this.renderTabs([...own, ...makeBinTab(collection, this.binCount)], "bin", "Search the bin")}
+    const bulk = html`${button("Restore", () => this.restoreDeletedItems(this.selection))}
+      ${button("Delete for good", () => this.deleteItemsForGood(this.selection), { kind: "risk" })}`;
+    return html`${this.renderTabs([...own, ...makeBinTabs(collection, this.binCount)], "bin", "Search the bin")}
       ${this.renderNote()} ${this.renderList("bin", COLUMNS.slice(this.hasCovers ? 0 : 1), bulk, rows)}`;
   }
 
@@ -102,8 +102,8 @@ class Bin extends ListPage {
     if (!first) return nothing;
     const days = Math.round((parseTime(first.goes).getTime() - parseTime(first.deleted).getTime()) / DAY_MS);
     const more = kind === "page" ? "place" : "tags";
-    return html`<p class="bin-note soft">Deleted ${collection} stay here for ${formatCount(days, "day")}. A restored one
-      comes back as it was: text, edits that waited, history, address and ${more}.</p>`;
+    return html`<p class="bin-note soft">Deleted ${collection} stay here for ${formatCount(days, "day")}. A restored
+      ${kind} comes back as it was, with its text, unpublished edits, history, address and ${more}.</p>`;
   }
 
   renderNothingFound() {
@@ -130,7 +130,7 @@ class Bin extends ListPage {
         @click=${openText}>${title}</button>${renderLanguageHint(item, this.items)}</th>
       <td class="status">${state}</td>
       <td class="byline">${user}</td>
-      <td class="num changed nowrap">${formatChange(deleted)}</td>
+      <td class="num changed nowrap">${formatTimeAgo(deleted)}</td>
       <td class="goes"><span class="phone-only">Leaves the bin </span><span>${wait}</span></td>
       <td class="restore">${button("Restore", restoreItem, { label: `Restore ${title}` })}</td>
       <td class="menu-cell">${menuButton(`Actions for ${title}`, menu)}</td></tr>`;

@@ -49,7 +49,7 @@ function makeFieldName(label) {
 const makeFieldBody = ({ uuid, created, last_updated, used_in, unfit_in, ...body }) => body;
 
 /** Return the request body for the values of the form. @param {Json} values */
-function readFormValues({ article, page, list, required, searched, choices, minimum, maximum, ...texts }) {
+function toFieldBody({ article, page, list, required, searched, choices, minimum, maximum, ...texts }) {
   // If no name can be made, send the label: the server's error says which letters a name may have.
   texts.name ||= makeFieldName(texts.label) || texts.label;
   const toNumber = (/** @type {string} */ text) => (text.trim() ? Number(text.replace(",", ".")) : null);
@@ -87,7 +87,7 @@ class CustomFields extends Page {
     nameInput.readOnly = Boolean(field);
     /** @param {Json} values */
     const saveField = (values) =>
-      field ? patch(`${FIELDS_PATH}${field.uuid}/`, readFormValues(values)) : post(FIELDS_PATH, readFormValues(values));
+      field ? patch(`${FIELDS_PATH}${field.uuid}/`, toFieldBody(values)) : post(FIELDS_PATH, toFieldBody(values));
     const values = field ? toFormValues(field) : NEW_FIELD_VALUES;
     await openForm(this, form, { title: field ? field.label : "New field", values, save: saveField });
   }

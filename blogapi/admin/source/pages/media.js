@@ -3,7 +3,7 @@
 import { html, nothing, repeat } from "../../static/vendor/lit.js";
 import { del, makeFileAddress, get, patch, post, put } from "../api.js";
 import { button, fileButton, iconButton, field, icon, tabs } from "../components.js";
-import { emptyState, factList, largePicture, listRow, thumbnail } from "../components.js";
+import { emptyState, descriptionList, largePicture, listRow, thumbnail } from "../components.js";
 import { announceText, confirmRisk, copyButton, toast } from "../dialogs.js";
 import { Saver } from "../editor/saving.js";
 import { formatCount, formatDay, formatSize } from "../format.js";
@@ -101,7 +101,7 @@ class FilePanel {
       <div class="section-head"><h2>${name}</h2>
         ${iconButton("x", "Close", () => page.selectFile(null), { kind: "bare hang-end" })}</div>
       ${isImage(file) && mayChangeFile(file) ? this.renderAltTextField() : nothing}
-      ${factList({ "Used in": uses.length ? uses.map(renderUse) : "Nothing", Size: sizes, Added: added })}
+      ${descriptionList({ "Used in": uses.length ? uses.map(renderUse) : "Nothing", Size: sizes, Added: added })}
       <div class="actions">${copyButton(markdown, { label: "Copy Markdown" })}
         ${mayChangeFile(file) ? change() : nothing}</div></aside>`;
   }
@@ -230,7 +230,7 @@ class MediaLibrary extends ListPage {
 
   /** @param {FilePanel} panel */
   async deleteFile({ file: { name, caption, decorative, url }, path, edits: alt, uses }) {
-    // Read the file for undo, unless something uses it: the uploaded file gets another uuid, which the uses lack.
+    // Read the file for undo, unless something uses it: undo uploads it under another uuid, which its uses do not name.
     const answer = uses.length ? null : await fetch(makeFileAddress(url)).catch(() => null);
     const file = answer?.ok ? await answer.blob() : null;
     const gap = `It is used in ${formatCount(uses.length, "place")}, which will have a gap.`;

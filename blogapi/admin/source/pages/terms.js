@@ -2,10 +2,10 @@
 
 import { html, nothing, repeat } from "../../static/vendor/lit.js";
 import { del, get, patch, post, put } from "../api.js";
-import { button, choiceCards, passButton, problemAlert } from "../components.js";
+import { button, choiceCards, withButton, problemAlert } from "../components.js";
 import { confirmRisk, menuButton, openPopover, dialogButtons, toast } from "../dialogs.js";
 import "../editor/term-picker.js";
-import { formatCount, formatChange, formatNumber } from "../format.js";
+import { formatCount, formatTimeAgo, formatNumber } from "../format.js";
 import { openForm } from "../forms.js";
 import { refs, getSession } from "../shell.js";
 import { ListPage, PAGE_SIZE, defineList } from "./list-page.js";
@@ -76,14 +76,14 @@ class Terms extends ListPage {
     /** @param {[string, string]} tab its key and its text */
     const toTab = ([key, text]) => ({ key, text, count: this.counts[key] ?? null, href: this.makeLink({ show: key }) });
     const rows = repeat(this.items, getUuid, (term) => this.renderTerm(term));
-    const order = show === "similar" ? ", alike ones together" : q ? ", by name" : ", most used first";
+    const order = show === "similar" ? ", similar names together" : q ? ", by name" : ", most used first";
     return html`${this.renderTabs(Object.entries(TABS).map(toTab), show, `Search ${plural}`)}
       ${this.renderList("terms", COLUMNS, this.renderBulkActions(), rows, order)}`;
   }
 
   renderBulkActions() {
-    const { chosen } = this;
-    const openPopover = passButton((anchor) => this.openMergePopover(anchor, chosen));
+    const { selection: chosen } = this;
+    const openPopover = withButton((anchor) => this.openMergePopover(anchor, chosen));
     return html`${button("Merge…", openPopover, { popup: "dialog" })}
       ${button("Delete", () => this.deleteTerms(chosen), { kind: "risk" })}`;
   }
@@ -106,7 +106,7 @@ class Terms extends ListPage {
         ${above ? html`<span class="soft" dir="auto">in ${above.name}</span>` : nothing}</th>
       <td class="slug mono">${slug}</td><td class="num ink">${articles}</td>
       <td class="uses">${describeCounts(numbers)}</td>
-      <td class="num changed nowrap">${formatChange(term.last_updated)}</td>
+      <td class="num changed nowrap">${formatTimeAgo(term.last_updated)}</td>
       <td class="menu-cell">${menu}</td></tr>`;
   }
 
@@ -256,7 +256,7 @@ class Terms extends ListPage {
         : `${hasOne ? "its address leads" : "their addresses lead"} to “${kept.name}”.`;
     const moves = getSession().site.article_path.includes(`{${noun}}`);
     const moved = moves ? ` The addresses of its articles change too: the ${noun} is a part of them.` : "";
-    return html`${articles} will have “${kept.name}”. ${names} ${hasOne ? "goes" : "go"}, and ${addresses}${moved}`;
+    return html`${articles} will have “${kept.name}”. ${names} ${hasOne ? "is" : "are"} deleted; ${addresses}${moved}`;
   }
 
   /** Render the field for the second term, if only one term was selected. @param {MergeState} state */
