@@ -49,7 +49,7 @@ function makeSaver(text = { content: "" }) {
     showSaveState: (state) => states.push(state),
   };
   const saver = new Saver(page);
-  saver.startWith({ ...text }, '"0"');
+  saver.setStoredEdits({ ...text }, '"0"');
   return { saver, sent, states, text, page };
 }
 
@@ -178,7 +178,7 @@ test("a conflict stops saving until it is resolved", async () => {
   saver.handleEdit();
   assert.equal(await saver.saveEdits(), false);
   assert.equal(sent.length, 1);
-  saver.startWith({ content: "theirs" }, '"7"');
+  saver.setStoredEdits({ content: "theirs" }, '"7"');
   saver.saveEdits();
   await tick();
   assert.equal(sent[1].options.etag, '"7"');

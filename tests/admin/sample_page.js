@@ -17,7 +17,7 @@ class Sample extends Page {
     ({ data: this.categories } = await get("blog/categories/"));
   }
 
-  renderMain() {
+  renderMainButton() {
     return button("New thing", () => this.ask(), { icon: "plus", kind: "main" });
   }
 

@@ -23,12 +23,12 @@ export async function copyText(text) {
  */
 export function copyButton(text, { label = "Copy", kind } = {}) {
   const reportRefusal = () => toast("The browser refuses to copy. Select the text, and copy it yourself.");
-  const showDone = (/** @type {DOMTokenList} */ classList) => {
+  const showCopied = (/** @type {DOMTokenList} */ classList) => {
     announceText("Copied");
     classList.add("done");
     setTimeout(() => classList.remove("done"), 2000);
   };
-  const copyAndReport = withButton(({ classList }) => copyText(text).then(() => showDone(classList), reportRefusal));
+  const copyAndReport = withButton(({ classList }) => copyText(text).then(() => showCopied(classList), reportRefusal));
   return button(label, copyAndReport, { busyText: "Copied", icon: "copy", kind });
 }
 

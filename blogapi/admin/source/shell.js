@@ -35,7 +35,7 @@ const IS_BARE = document.body.classList.contains("bare");
 /** @type {any} */
 let currentSession = null;
 
-/** Return {user: {uuid, username, role}, site: {title, time_zone, …}}; loadData() can run before it is known. */
+/** Return the session {user: {uuid, username, role}, site: {title, time_zone, …}}; null until it is loaded. */
 export const getSession = () => currentSession;
 
 /** Return the values of this session or the last one in this browser: {title, address, user, username, role, …}. */
@@ -62,8 +62,8 @@ async function loadSession() {
 guardLinks(toast);
 
 /**
- * The base class of all pages. A subclass has loadData() and renderPage(), and if needed `main` or renderMain() (the
- * main button), renderHead() and `heading` (by default the title of the document). setFields() changes properties of a
+ * The base class of all pages. A subclass has loadData() and renderPage(), and if needed `main` or renderMainButton()
+ * (the main button), renderHead() and `heading` (by default the title of the document). setFields() changes properties of a
  * page and renders it.
  */
 export class Page extends LitElement {
@@ -85,10 +85,10 @@ export class Page extends LitElement {
   }
   async loadData() {}
   renderHead() {
-    return pageHead(this.heading, this.state === "loading" ? nothing : this.renderMain());
+    return pageHead(this.heading, this.state === "loading" ? nothing : this.renderMainButton());
   }
   /** @returns {unknown} */
-  renderMain() {
+  renderMainButton() {
     return this.main;
   }
   /** @returns {unknown} */

@@ -108,7 +108,7 @@ export class ArticlePage extends Page {
   startWithEdits(loaded, base = loaded.edits, mapOffset = null) {
     const { article = null, edits, etag = null, saved = null } = loaded;
     Object.assign(this, { article, edits, refusal: null });
-    this.saver.startWith(base, etag, saved);
+    this.saver.setStoredEdits(base, etag, saved);
     this.showEdits(mapOffset);
   }
 
@@ -173,7 +173,7 @@ export class ArticlePage extends Page {
   }
 
   async useKeptText() {
-    // Save text that was typed in the meantime first. In the same article, the next save is then a conflict.
+    // First save text that was typed in the meantime. If it is in the same article, the next save is then a conflict.
     if (!(await this.saver.saveEdits())) return;
     const { article: uuid, isNew, edits, base, etag } = this.offered;
     const article = uuid === this.uuid ? this.article : null;
@@ -348,9 +348,9 @@ export class ArticlePage extends Page {
   async saveAndSend(send) {
     await this.ensureSaved();
     const { edits: sent, saver } = this;
-    const { data, etag, undo } = await send({ etag: saver.etag, ...articles.WHOLE_ARTICLE });
+    const { data, etag, undo } = await send({ etag: saver.etag, ...articles.WHOLE_ARTICLE_QUERY });
     this.updateArticle(data);
-    saver.startWith(sent, etag);
+    saver.setStoredEdits(sent, etag);
     this.hasWritten = Boolean(data.working_copy);
     const runUndo = async () => {
       await this.runTask("publish", () => this.saveAndSend(/** @type {SendAction} */ (undo)));
@@ -419,7 +419,7 @@ export class ArticlePage extends Page {
   storeVersion() {
     const { state, etag } = this.saver;
     if (!this.hasWritten || this.article?.status !== "draft" || state !== "saved") return;
-    const options = { ...articles.WHOLE_ARTICLE, etag, keepalive: true, signInAgain: false };
+    const options = { ...articles.WHOLE_ARTICLE_QUERY, etag, keepalive: true, signInAgain: false };
     storeLeftItem(this.uuid);
     post(`${articles.getCopyPath(this.uuid)}publish/`, { status: "draft" }, options).catch(() => {});
   }

@@ -19,7 +19,7 @@ const UNEDITED_FIELDS = [
 
 // A page has no category.
 export const EDITED_FIELDS = Object.keys(EMPTY_EDITS).filter((name) => !(isPage && name === "category"));
-export const WHOLE_ARTICLE = { query: { fields: [UNEDITED_FIELDS, ...EDITED_FIELDS].join() } };
+export const WHOLE_ARTICLE_QUERY = { query: { fields: [UNEDITED_FIELDS, ...EDITED_FIELDS].join() } };
 
 /** @param {string} uuid */
 export const getItemPath = (uuid) => `blog/${COLLECTION}/${uuid}/`;
@@ -34,7 +34,7 @@ export const getCopyPath = (uuid) => `${getItemPath(uuid)}working-copy/`;
  * @returns {Promise<Required<Pick<LoadedArticle, "article" | "edits" | "etag" | "saved">> & LoadedArticle>}
  */
 export async function loadArticle(uuid, { asPublished = false } = {}) {
-  const [{ data: article, etag }, copy] = await loadItemWithCopy(getItemPath(uuid), WHOLE_ARTICLE);
+  const [{ data: article, etag }, copy] = await loadItemWithCopy(getItemPath(uuid), WHOLE_ARTICLE_QUERY);
   if (!copy || asPublished) {
     const { excerpt } = await requestRendering({ ...article, title: "" }, uuid);
     return { article, edits: getArticleEdits(article, excerpt), etag, saved: article.last_updated };
@@ -91,7 +91,7 @@ export function describeAddressProblem({ edits: { slug }, rendered }) {
  */
 export const createArticle = (uuid, edits, options, position) => {
   const body = { ...makeDraftBody(hasRole("editor") ? edits : { ...edits, authors: [] }), ...position };
-  return put(getItemPath(uuid), body, { ...options, ...WHOLE_ARTICLE, etag: null, create: true });
+  return put(getItemPath(uuid), body, { ...options, ...WHOLE_ARTICLE_QUERY, etag: null, create: true });
 };
 
 /** @param {Edits} edits */
@@ -112,7 +112,7 @@ export async function changeFieldsAtOnce({ uuid, article, edits, saver }, fields
   const { data, etag: current } = await get(getItemPath(uuid), { query: { fields: "last_updated" } });
   if (data.last_updated !== article.last_updated)
     throw new ApiError(409, { detail: "It was changed in the meantime. Load the page again." });
-  const changed = await patch(getItemPath(uuid), fields, { etag: current, ...WHOLE_ARTICLE });
+  const changed = await patch(getItemPath(uuid), fields, { etag: current, ...WHOLE_ARTICLE_QUERY });
   if (!changed.data.working_copy) return changed;
   // From now on, the edits are based on the changed article.
   const { etag } = await saveWorkingCopy(uuid, edits, { etag: `${saver.etag}, ${changed.etag}` });

@@ -75,8 +75,8 @@ function renderParentAndPosition(page) {
 }
 
 /**
- * Render the fields in the order of their use: those that each article needs are open, the others are folded to one
- * line with their value.
+ * Render the fields in the order of their use. The fields that each article needs are open; each other field is folded
+ * to one line with its value.
  * @param {EditorPage} page
  */
 export function renderDetails(page) {
@@ -103,7 +103,7 @@ export function renderDetails(page) {
       ${foldBox("Address", edits.slug || rendered?.slug || "", renderAddressField(page), Boolean(slugFault))}
       ${kinds.includes("authors") ? foldBox("Authors", names.join(", ") || "Empty", renderTermFields(true)) : nothing}
       ${renderLanguageField(page)} ${renderTextFields(false)}
-      ${foldBox("Search and cards", ownNames.length ? ownNames[0] : "As the text says", renderSearchAndCards(page))}
+      ${foldBox("Search and cards", ownNames.length ? ownNames[0] : "From the text", renderSearchAndCards(page))}
       ${renderTextFields(true)}
       ${renderCustomFields(page)} ${renderTranslations(page)} ${renderPublicationDate(page)}</div>
     ${hasRole("admin") ? defineLink : nothing}`;
@@ -260,7 +260,7 @@ function renderSearchAndCards(page) {
   const titleOptions = { placeholder: edits.title, counter: `${title.length} of 60` };
   return html`<div>${renderSample({ ...texts, label: "Search result", host: href })}
       ${renderSample({ ...texts, label: "Card", host, kind: "card", picture })}</div>
-    ${renderTextField(page, "seo.title", "Title elsewhere", titleOptions)}
-    ${renderTextField(page, "seo.description", "Description elsewhere", aboutOptions)}
-    ${renderTextField(page, "seo.canonical_url", "Original address", { help })}`;
+    ${renderTextField(page, "seo.title", "Title for search engines", titleOptions)}
+    ${renderTextField(page, "seo.description", "Description for search engines", aboutOptions)}
+    ${renderTextField(page, "seo.canonical_url", "Canonical address", { help })}`;
 }

@@ -19,13 +19,13 @@ export function getMediaFile(address, redraw) {
   if (!pictureFiles.has(uuid)) {
     pictureFiles.set(uuid, null);
     const query = { fields: "uuid,url,alt,decorative,width,height,renditions" };
-    const readFile = (/** @type {{data: Media}} */ { data }) => {
+    const toPictureFile = (/** @type {{data: Media}} */ { data }) => {
       const { width, height, alt, decorative, url, renditions } = data;
       return { source: makeFileAddress(renditions[1]?.url ?? url), width, height, alt, decorative };
     };
     const forgetFile = () => setTimeout(() => pictureFiles.delete(uuid), 10_000);
     get(`blog/media/${uuid}/`, { query })
-      .then(readFile, ({ status }) => (status === 404 ? { isMissing: true } : (forgetFile(), null)))
+      .then(toPictureFile, ({ status }) => (status === 404 ? { isMissing: true } : (forgetFile(), null)))
       .then((file) => (pictureFiles.set(uuid, file), redraw()));
   }
   return pictureFiles.get(uuid) ?? null;

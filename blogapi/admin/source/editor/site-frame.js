@@ -39,7 +39,7 @@ export class SiteFrame {
       if (data === SHOWN_MESSAGE && source && source === this.frame?.contentWindow) this.setReason("", true);
     });
     document.addEventListener("securitypolicyviolation", ({ effectiveDirective, blockedURI }) => {
-      if (effectiveDirective === "frame-src") this.setReason(`The page leads to ${blockedURI}.`);
+      if (effectiveDirective === "frame-src") this.setReason(`It leads to ${blockedURI}, which is not allowed.`);
     });
   }
 

@@ -172,24 +172,24 @@ class Articles extends ListPage {
   }
 
   /** @param {Record<string, string>} query */
-  async readList(query) {
+  async loadList(query) {
     const listing = get(getArticlesPath(), { query: { ...query, page_size: PAGE_SIZE, fields: LIST_FIELDS } });
     const counting = get("blog/article-counts/");
-    const requests = Promise.all([listing, counting, countBinItems("articles"), this.readFilterNames()]);
+    const requests = Promise.all([listing, counting, countBinItems("articles"), this.loadFilterNames()]);
     const [{ data: items, total }, { data: counts }, binCount] = await requests;
     return { items, total, counts, binCount };
   }
 
-  async readFilterNames() {
+  async loadFilterNames() {
     const unknown = this.filters.filter(([name]) => name !== "language" && !(this.query[name] in this.names));
     /** @param {string[]} filter */
-    const readFilterName = async ([name, , kind]) => {
+    const loadFilterName = async ([name, , kind]) => {
       const reference = this.query[name];
       const found = get(`blog/${kind}/${encodeURIComponent(reference)}/`, { query: { fields: "name" } });
       // If the term does not exist, the list is empty, and the filter shows the reference.
       this.names[reference] = await found.then(({ data }) => data.name).catch(() => reference);
     };
-    await Promise.all(unknown.map(readFilterName));
+    await Promise.all(unknown.map(loadFilterName));
   }
 
   clearSelection() {
@@ -201,10 +201,10 @@ class Articles extends ListPage {
   async selectAllFound() {
     const { page, ...query } = this.query;
     /** @param {number} number */
-    const readPage = (number) =>
+    const loadPage = (number) =>
       get(getArticlesPath(), { query: { ...query, page: number, page_size: 100, fields: LIST_FIELDS } });
     const numbers = Array.from({ length: Math.ceil(this.total / 100) }, (_, n) => n + 1);
-    const answers = await this.runTask("select", () => Promise.all(numbers.map(readPage)));
+    const answers = await this.runTask("select", () => Promise.all(numbers.map(loadPage)));
     if (!answers) return;
     /** @type {Article[]} */
     const found = answers.flatMap(({ data }) => data);
@@ -347,7 +347,7 @@ class Articles extends ListPage {
     return !location.search && this.counts.any === 0;
   }
 
-  renderMain() {
+  renderMainButton() {
     return this.isEmpty ? nothing : refs.newButton;
   }
 
@@ -389,7 +389,7 @@ class Articles extends ListPage {
   }
 
   renderFeaturedFilter() {
-    if (this.query.featured) return this.renderSetFilter("featured", "Featured");
+    if (this.query.featured) return this.renderActiveFilter("featured", "Featured");
     return html`<a class="button bare filter" href=${this.makeLink({ featured: "true" })}>
       <span>Featured</span>${icon("star")}</a>`;
   }
@@ -398,7 +398,7 @@ class Articles extends ListPage {
    * Render the button of a filter that is set; a click on it removes the filter.
    * @param {string} name @param {string} text
    */
-  renderSetFilter(name, text) {
+  renderActiveFilter(name, text) {
     return html`<a class="button filter set" href=${this.makeLink({ [name]: "" })}
       aria-label="${text}. Remove the filter"> <span>${text}</span>${icon("x")}</a>`;
   }
@@ -408,7 +408,7 @@ class Articles extends ListPage {
     const reference = this.query[name];
     if (reference) {
       const named = name === "language" ? getLanguageName(reference) : (this.names[reference] ?? reference);
-      return this.renderSetFilter(name, `${label}: ${named}`);
+      return this.renderActiveFilter(name, `${label}: ${named}`);
     }
     /** @param {Term} term */
     const showTerm = (term) => {

@@ -19,7 +19,7 @@ class Backups extends Page {
     this.setFields({ backups: data });
   }
 
-  renderMain() {
+  renderMainButton() {
     const makeBackup = () => this.runAndReload("make", () => post("backups/", undefined, { timeout: 0 }));
     return button("Make a backup", makeBackup, { busyText: "Making it…", kind: "main", busy: this.busy === "make" });
   }

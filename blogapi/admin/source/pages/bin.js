@@ -53,7 +53,7 @@ class Bin extends ListPage {
   binCount = null;
 
   /** @param {Record<string, string>} query */
-  async readList(query) {
+  async loadList(query) {
     const counting = collection === "articles" ? get("blog/article-counts/") : this.countPages();
     const listing = get(DELETED_PATH, { query: { ...query, kind, page_size: PAGE_SIZE } });
     const requests = Promise.all([listing, counting, countBinItems(collection)]);
@@ -94,10 +94,10 @@ class Bin extends ListPage {
     const bulk = html`${button("Restore", () => this.restoreDeletedItems(this.selection))}
       ${button("Delete for good", () => this.deleteItemsForGood(this.selection), { kind: "risk" })}`;
     return html`${this.renderTabs([...own, ...makeBinTabs(collection, this.binCount)], "bin", "Search the bin")}
-      ${this.renderNote()} ${this.renderList("bin", COLUMNS.slice(this.hasCovers ? 0 : 1), bulk, rows)}`;
+      ${this.renderBinNote()} ${this.renderList("bin", COLUMNS.slice(this.hasCovers ? 0 : 1), bulk, rows)}`;
   }
 
-  renderNote() {
+  renderBinNote() {
     const [first] = this.items;
     if (!first) return nothing;
     const days = Math.round((parseTime(first.goes).getTime() - parseTime(first.deleted).getTime()) / DAY_MS);
@@ -118,7 +118,7 @@ class Bin extends ListPage {
     const state = badge({ status, working_copy: edits && { last_updated: edits } });
     const openText = () => this.runTask("look", () => openItemText(item));
     const menu = [
-      { label: "Look at it", icon: "eye", action: openText },
+      { label: "Show the text", icon: "eye", action: openText },
       { label: "Delete for good", icon: "trash-2", risk: true, action: () => this.deleteItemsForGood([item]) },
     ];
     const restoreItem = () => this.restoreDeletedItems([item]);

@@ -178,8 +178,8 @@ class History extends Page {
   renderPage() {
     if (this.versions.length < 2) return refs.empty;
     const days = Map.groupBy(this.versions, ({ created }) => toDateInputs(created).day);
-    const readMore = () => this.runTask("more", () => this.loadFormerVersions());
-    const more = () => button("Show older versions", readMore, { busyText: "Loading…", busy: this.busy === "more" });
+    const loadMore = () => this.runTask("more", () => this.loadFormerVersions());
+    const more = () => button("Show older versions", loadMore, { busyText: "Loading…", busy: this.busy === "more" });
     return html`<div class="history">
       <nav class="versions" aria-label="Versions">${[...days.values()].map((versions) => this.renderDay(versions))}
         ${this.hasMore ? more() : nothing}

@@ -97,7 +97,7 @@ class Import extends Page {
     if (answer) this.showJob(answer.data);
   }
 
-  renderMain() {
+  renderMainButton() {
     const { job } = this;
     if (!job || job.status === "uploading") return nothing;
     const { status, counts } = job;

@@ -8,7 +8,7 @@ import { definePage, Page } from "../shell.js";
 export const PAGE_SIZE = 50;
 
 /**
- * A subclass has readList(query), which loads a page of the list and returns properties: {items, total, …}. It may
+ * A subclass has loadList(query), which loads a page of the list and returns properties: {items, total, …}. It may
  * replace defaultQuery and nouns (the words for one item and for several).
  */
 export class ListPage extends Page {
@@ -23,7 +23,7 @@ export class ListPage extends Page {
   selecting = false;
 
   /** @param {Record<string, string>} query @returns {Promise<any>} */
-  async readList(query) {
+  async loadList(query) {
     return query;
   }
 
@@ -65,7 +65,7 @@ export class ListPage extends Page {
     clearTimeout(this.searchTimer);
     const load = {};
     this.lastLoad = load;
-    const fields = await this.readList(this.query);
+    const fields = await this.loadList(this.query);
     // Ignore the response to an earlier search that arrives later.
     if (load !== this.lastLoad) return;
     Object.assign(this, fields);

@@ -55,7 +55,7 @@ class FilePanel {
     this.edits = data.alt;
     /** @type {Saver<string>} */
     this.saver = new Saver(this);
-    this.saver.startWith(data.alt, etag);
+    this.saver.setStoredEdits(data.alt, etag);
     addEventListener("pagehide", () => this.saver.saveEdits({ signInAgain: false }));
   }
 
@@ -153,11 +153,11 @@ class MediaLibrary extends ListPage {
   counts = [];
 
   /** @param {Record<string, string>} query */
-  async readList({ q, alt, unused }) {
-    const readFiles = (/** @type {Json} */ query) => get(LIBRARY_PATH, { query });
-    const counts = Object.values(LIBRARY_TABS).map((query) => readFiles({ ...query, page_size: 1, fields: "uuid" }));
+  async loadList({ q, alt, unused }) {
+    const loadFiles = (/** @type {Json} */ query) => get(LIBRARY_PATH, { query });
+    const counts = Object.values(LIBRARY_TABS).map((query) => loadFiles({ ...query, page_size: 1, fields: "uuid" }));
     const part = { q, alt, unused, page_size: PAGE_SIZE };
-    const pages = Array.from({ length: this.shown }, (_, n) => readFiles({ ...part, page: n + 1 }));
+    const pages = Array.from({ length: this.shown }, (_, n) => loadFiles({ ...part, page: n + 1 }));
     const totals = (await Promise.all(counts)).map(({ total }) => total);
     const [first, ...more] = await Promise.all(pages);
     return { items: [first, ...more].flatMap(({ data }) => data), total: first.total, counts: totals };
@@ -245,7 +245,7 @@ class MediaLibrary extends ListPage {
     toast(`${name} deleted`, { undo: file && (() => this.runAndReload("undo", uploadAgain)) });
   }
 
-  renderMain() {
+  renderMainButton() {
     const busy = this.busy === "upload";
     const uploadFiles = (/** @type {File[]} */ files) => this.uploadFiles(files);
     return fileButton(busy ? this.step : "Upload", uploadFiles, { icon: "upload", kind: "main", multiple: true, busy });

@@ -33,7 +33,7 @@ class Pages extends ListPage {
   binCount = null;
 
   /** @param {Record<string, string>} query */
-  async readList({ q }) {
+  async loadList({ q }) {
     const query = { status: "any", fields: PAGE_FIELDS };
     /** @param {Json} query @returns {Promise<Article[]>} */
     const listPages = async (query) => (await get(PAGES_PATH, { query })).data;

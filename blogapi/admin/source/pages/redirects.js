@@ -32,7 +32,7 @@ class Redirects extends ListPage {
   main = newItemButton("redirect", () => this.editRedirect());
 
   /** @param {Record<string, string>} query */
-  async readList({ q, page }) {
+  async loadList({ q, page }) {
     const { data: items, total } = await get(REDIRECTS_PATH, { query: { q, page, page_size: PAGE_SIZE } });
     return { items, total };
   }

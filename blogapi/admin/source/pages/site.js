@@ -94,7 +94,7 @@ class Site extends Page {
     return Object.entries(this.values).filter(([name, value]) => !isEqual(value, this.stored[name]));
   }
 
-  renderMain() {
+  renderMainButton() {
     if (!this.stored) return nothing;
     const state = this.changes.length ? "Not saved yet" : this.saved;
     const save = { busyText: "Saving…", kind: "main", type: "submit", form: "site", busy: this.busy === "save" };

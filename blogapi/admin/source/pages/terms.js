@@ -53,7 +53,7 @@ class Terms extends ListPage {
   all = new Map();
 
   /** @param {Record<string, string>} query */
-  async readList({ q, page, show }) {
+  async loadList({ q, page, show }) {
     // For a search, the API lists names that begin with the words first; without words, list the most used terms first.
     const ordering = q ? "" : "-articles";
     const query = { q, page, page_size: PAGE_SIZE, ordering, ...TAB_FILTERS[show] };
@@ -142,8 +142,8 @@ class Terms extends ListPage {
     const { parent } = form.elements;
     if (!parent) return;
     /** @type {(item?: Term) => Term[]} returns the ancestors of a term, and the term as the last item */
-    const chain = (item) => (item ? [...chain(this.all.get(item.parent)), item] : []);
-    const options = [...this.all.values()].map(chain).filter((items) => !items.some(({ uuid }) => uuid === term?.uuid));
+    const toPath = (item) => (item ? [...toPath(this.all.get(item.parent)), item] : []);
+    const options = [...this.all.values()].map(toPath).filter((path) => !path.some(({ uuid }) => uuid === term?.uuid));
     const named = options.map((items) => [items.map(({ name }) => name).join(" › "), items[items.length - 1].uuid]);
     named.sort(([a], [b]) => a.localeCompare(b));
     parent.replaceChildren(parent.options[0], ...named.map(([name, uuid]) => new Option(name, uuid)));
@@ -270,13 +270,13 @@ class Terms extends ListPage {
       return state.found;
     };
     /** @param {CustomEvent<string[]>} event */
-    const useTerm = async ({ detail: [uuid] }) => {
+    const addTerm = async ({ detail: [uuid] }) => {
       state.terms = [term, ...(state.found ?? []).filter((other) => other.uuid === uuid)];
       await this.countSharedArticles(state);
       this.requestUpdate();
     };
     return html`<h2>Merge “${term.name}”</h2>
-      <term-picker class="field" .find=${findTerms} .single=${true} .label=${"With"} @choose=${useTerm}></term-picker>`;
+      <term-picker class="field" .find=${findTerms} .single=${true} .label=${"With"} @choose=${addTerm}></term-picker>`;
   }
 }
 

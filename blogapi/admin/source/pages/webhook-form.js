@@ -116,7 +116,7 @@ class WebhookForm extends Page {
     return html`${this.once}<div class="columns webhook-columns">
       <form id="webhook" class="webhook-form" novalidate autocomplete="off" @submit=${submitForm}>
         ${this.renderReceiver()}<hr>${this.renderTimes()}<hr>${this.renderEvents()}</form>
-      <aside aria-label="What it does">${this.renderSample()}${this.renderTest()}</aside></div>`;
+      <aside aria-label="What it does">${this.renderSample()}${this.renderTestCall()}</aside></div>`;
   }
 
   /** @param {keyof FormValues} name @param {string} label @param {Json} [more] */
@@ -227,7 +227,7 @@ class WebhookForm extends Page {
       ${request ? renderRequest(address, request) : nothing}</section>`;
   }
 
-  renderTest() {
+  renderTestCall() {
     const { webhook, isBuild, call, isChanged, preset } = this;
     const isNamed = isBuild && preset?.name !== "plain";
     const who = (isNamed && preset?.label) || "The receiver";

@@ -77,12 +77,12 @@ class Webhooks extends Page {
     const stopped = webhooks.filter(({ paused }) => ["failures", "gone"].includes(paused));
     const rows = webhooks.map((webhook) => this.renderRow(webhook));
     return html`${this.once}${webhooks[0].is_served ? nothing : refs.notServed}
-      ${stopped.map((webhook) => this.renderStopped(webhook))}
+      ${stopped.map((webhook) => this.renderPausedNotice(webhook))}
       ${table(COLUMN_HEADS, rows, "bleed cards webhooks")}${refs.help}`;
   }
 
   /** @param {Webhook} webhook */
-  renderStopped(webhook) {
+  renderPausedNotice(webhook) {
     const { name, paused, failing_since: since, waiting, has_gap: hasGap } = webhook;
     const silent = html`has not answered since ${formatLongDay(since ?? webhook.paused_at)} and was paused after 3 days
       of tries.`;
