@@ -63,8 +63,8 @@ guardLinks(toast);
 
 /**
  * The base class of all pages. A subclass has loadData() and renderPage(), and if needed `main` or renderMainButton()
- * (the main button), renderHead() and `heading` (by default the title of the document). setFields() changes properties of a
- * page and renders it.
+ * (the main button), renderHead() and `heading` (by default the title of the document). setFields() changes properties
+ * of a page and renders it.
  */
 export class Page extends LitElement {
   state = "loading";
