@@ -425,5 +425,5 @@ export class ArticlePage extends Page {
   }
 }
 
-/** The name of a version in the history. @param {string} person "" for the user @param {any} time */
+/** Return the name of a version: its author and its time. @param {string} person "" for the user @param {any} time */
 const nameVersion = (person, time) => `${person || getSession().user.username}, ${formatTime(time)}`;

@@ -21,7 +21,7 @@ const { type: typeSelect, name: nameInput } = form.elements;
 const FIELDS_PATH = "blog/fields/";
 const COLUMN_HEADS = [["Field"], ["Holds"], ["Read by"], ["For"], ["Used in", "num"]];
 /** @type {Record<string, string>} */
-const KIND_NAMES = { article: "Articles", page: "Pages" };
+const KIND_LABELS = { article: "Articles", page: "Pages" };
 /** @type {(type: string) => string} */
 const getTypeName = (type) => typeSelect.querySelector(`[value=${type}]`).text;
 
@@ -138,7 +138,7 @@ class CustomFields extends Page {
       <th scope="row"><button type="button" class="link-button" @click=${() => this.editField(field)}>${label}</button>
         <code class="soft">${name}</code></th>
       <td class="holds ink">${describeFieldType(field)}</td><td class="reads nowrap">${reads}</td>
-      <td class="kinds">${kinds.map((kind) => KIND_NAMES[kind]).join(", ")}</td>
+      <td class="kinds">${kinds.map((kind) => KIND_LABELS[kind]).join(", ")}</td>
       <td class="num used">${formatNumber(used)}${odd}</td>
       <td class="menu-cell">${menuButton(`Actions for ${label}`, items)}</td></tr>`;
   }

@@ -12,7 +12,7 @@ import { getUuid, newItemButton } from "./items.js";
 
 const REDIRECTS_PATH = "blog/redirects/own/";
 /** @type {Record<number, string>} */
-const STATUS_NAMES = { 301: "Moved", 302: "For a while", 410: "Gone" };
+const STATUS_LABELS = { 301: "Moved", 302: "For a while", 410: "Gone" };
 const COLUMN_HEADS = [["From"], ["To"], ["Status"], ["Changed"]];
 
 /** @typedef {{uuid: string, path: string, target: string, status: number, last_updated: string}} Redirect */
@@ -57,7 +57,7 @@ class Redirects extends ListPage {
     return html`<tr>
       <th scope="row" class="path"><button class="link-button" type="button" @click=${editRow}>${path}</button></th>
       <td class="path ink">${target || "–"}</td>
-      <td class="nowrap">${STATUS_NAMES[status]} <span class="soft">${status}</span></td>
+      <td class="nowrap">${STATUS_LABELS[status]} <span class="soft">${status}</span></td>
       <td class="changed nowrap">${formatTimeAgo(redirect.last_updated)}</td><td class="menu-cell">${menu}</td></tr>`;
   }
 

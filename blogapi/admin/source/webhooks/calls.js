@@ -12,7 +12,7 @@ const OTHER_CALLS = {
   "blog.reset": "Asked to read the blog again",
   "backup.failed": "Backup failed",
 };
-const KIND_NAMES = { category: "Category", tag: "Tag", author: "Author", site: "Site" };
+const KIND_LABELS = { category: "Category", tag: "Tag", author: "Author", site: "Site" };
 
 /** @typedef {Record<string, any>} Call */
 
@@ -87,7 +87,7 @@ function renderChange({ type, kind, uuid, slug, changed, former_url: former }) {
   const verb = type.split(".")[1];
   const fields = html`<span class="soft">${changed.join(", ")}</span>`;
   if (kind !== "article") {
-    const named = KIND_NAMES[/** @type {keyof typeof KIND_NAMES} */ (kind)];
+    const named = KIND_LABELS[/** @type {keyof typeof KIND_LABELS} */ (kind)];
     return html`<li>${named} ${verb === "updated" ? nothing : verb} ${slug} ${fields}</li>`;
   }
   const words = former ? "Address changed" : VERB_LABELS[/** @type {keyof typeof VERB_LABELS} */ (verb)];
