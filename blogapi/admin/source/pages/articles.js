@@ -284,8 +284,8 @@ class Articles extends ListPage {
   async askAndDeleteArticles(articles) {
     if (hasBin && articles.length <= PAGE_SIZE) return this.applyAction(articles, DELETE_ACTION);
     const title = `Delete ${formatCount(articles.length, "article")}?`;
-    const many = hasBin ? " for so many at once" : "";
-    const text = `There is no undo${many}. Their versions stay in the database and in its backups.`;
+    const kept = hasBin ? "they go to the bin" : "their versions stay in the database and in its backups";
+    const text = `There is no undo${hasBin ? " for so many at once" : ""}, but ${kept}.`;
     const isSure = await confirmRisk({ title, text, action: `Delete ${formatCount(articles.length, "article")}` });
     return isSure && this.applyAction(articles, { ...DELETE_ACTION, undo: undefined });
   }
