@@ -38,8 +38,7 @@ const COLUMNS = { new: "New", changed: "Changed", same: "Same", left_out: "Left 
 const RESULT_MARKS = { refused: ["x", "bad", "left out"], skipped: ["x", "", "skipped"] };
 const REMARK_MARK = ["triangle-alert", "warn", "imported, with a remark"];
 /**
- * The choices for texts that access rules of the other blog may have hidden, if the file does not contain these rules:
- * the value, the label, and the consequence.
+ * The choices for texts that unknown access rules may have hidden: the value, the label, and the consequence.
  * @type {[string, string, string][]}
  */
 const UNREAD_RULE_CHOICES = [
