@@ -39,7 +39,7 @@ CACHE_CONTROL = "private, max-age=31536000, immutable"
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A page: its path below /admin, its name in `data-page`, its title, and its module in `static/pages`.
+    """A page: its path below /admin, its name in `data-page`, its title, and its module in `source/pages`.
 
     A page with an icon has an entry in the menu, in `group`; a page of the group `SETTINGS` has a card on the
     page Settings instead. `menu_entry` is the name of the page whose entry is marked as current; a page with
@@ -74,11 +74,11 @@ PAGES = (
     Page("/custom-fields/", "custom-fields", "Custom fields", "custom-fields", "text-cursor-input", SETTINGS),
     Page("/import/", "import", "Import and export", "import", "import", SETTINGS, role=Role.EDITOR),
     Page("/backups/", "backups", "Backups", "backups", "archive", SETTINGS),
-    Page("/settings/", "settings", "Settings", "document", "settings-2", role=Role.AUTHOR),
+    Page("/settings/", "settings", "Settings", "static-page", "settings-2", role=Role.AUTHOR),
     Page("/profile/", "profile", "Profile", "profile", "user", role=Role.READER),
     Page("/site/addresses/", "site", "Site", "site", menu_entry="site"),
     Page("/site/languages/", "site", "Site", "site", menu_entry="site"),
-    Page("/export/", "export", "Import and export", "document", menu_entry="import", role=Role.EDITOR),
+    Page("/export/", "export", "Import and export", "static-page", menu_entry="import", role=Role.EDITOR),
     Page("/keys/connect/", "connect", "Keys", "connect", menu_entry="keys", role=Role.AUTHOR),
     Page("/webhooks/new/", "webhook-form", "New webhook", "webhook-form", menu_entry="webhooks"),
     Page("/webhooks/<id:id>/change/", "webhook-form", "Webhook", "webhook-form", menu_entry="webhooks"),

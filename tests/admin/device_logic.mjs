@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-const { isPhone, nameDevice } = await import(new URL("../../blogapi/admin/source/devices.js", import.meta.url).href);
+const { isPhone, getDeviceName } = await import(new URL("../../blogapi/admin/source/devices.js", import.meta.url).href);
 
 const WEBKIT = "AppleWebKit/537.36 (KHTML, like Gecko)";
 const AGENTS = {
@@ -21,7 +21,7 @@ const AGENTS = {
 };
 
 test("a User-Agent is named as people call the device", () => {
-  for (const [name, agent] of Object.entries(AGENTS)) assert.equal(nameDevice(agent), name);
+  for (const [name, agent] of Object.entries(AGENTS)) assert.equal(getDeviceName(agent), name);
 });
 
 test("phones and tablets have their own icon", () => {

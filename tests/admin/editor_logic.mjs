@@ -49,7 +49,7 @@ function makeSaver(text = { content: "" }) {
     showSaveState: (state) => states.push(state),
   };
   const saver = new Saver(page);
-  saver.startWith({ ...text }, '"0"');
+  saver.setStoredEdits({ ...text }, '"0"');
   return { saver, sent, states, text, page };
 }
 
@@ -178,7 +178,7 @@ test("a conflict stops saving until it is resolved", async () => {
   saver.handleEdit();
   assert.equal(await saver.saveEdits(), false);
   assert.equal(sent.length, 1);
-  saver.startWith({ content: "theirs" }, '"7"');
+  saver.setStoredEdits({ content: "theirs" }, '"7"');
   saver.saveEdits();
   await tick();
   assert.equal(sent[1].options.etag, '"7"');
@@ -405,15 +405,15 @@ for (const [original, shown, kept] of [
   ["a\r\nb", "", ""],
   ["\r", "a", "a"],
 ])
-  test(`breaks ${JSON.stringify([original, shown])}`, () => assert.equal(doc.keepLineBreaks(original, shown), kept));
+  test(`breaks ${JSON.stringify([original, shown])}`, () => assert.equal(doc.restoreLineBreaks(original, shown), kept));
 test("breaks at random", () => {
   for (let n = 0; n < 3000; n += 1) {
     const raw = Array.from({ length: 12 }, () => ["a", "b", "\r\n", "\n", "\r"][Math.floor(Math.random() * 5)]).join(
       "",
     );
-    assert.equal(doc.keepLineBreaks(raw, doc.normalizeLineBreaks(raw)), raw);
+    assert.equal(doc.restoreLineBreaks(raw, doc.normalizeLineBreaks(raw)), raw);
     const edit = `${doc.normalizeLineBreaks(raw)}\nz`;
-    assert.equal(doc.normalizeLineBreaks(doc.keepLineBreaks(raw, edit)), edit);
+    assert.equal(doc.normalizeLineBreaks(doc.restoreLineBreaks(raw, edit)), edit);
   }
 });
 test("edits", () => {
@@ -456,10 +456,10 @@ test("edits", () => {
   // A category or authors that somebody else has chosen meanwhile are a difference.
   for (const other of [{ category: "4" }, { authors: ["3", "4"] }, { slug: "other" }])
     assert.equal(doc.hasSameContent(sent, { ...stored, ...other }, article), false);
-  assert.deepEqual(doc.makeDraft(edits).tags, [{ uuid: "2" }]);
+  assert.deepEqual(doc.makeDraftBody(edits).tags, [{ uuid: "2" }]);
   for (const title of ["", "  ", "\u00a0"])
-    assert.equal(doc.makeWorkingCopy({ ...doc.EMPTY_EDITS, title }).title, "Untitled");
-  assert.equal(doc.makeWorkingCopy({ ...doc.EMPTY_EDITS, title: " A " }).title, " A ");
+    assert.equal(doc.makeEditsBody({ ...doc.EMPTY_EDITS, title }).title, "Untitled");
+  assert.equal(doc.makeEditsBody({ ...doc.EMPTY_EDITS, title: " A " }).title, " A ");
 });
 
 const UUID = "3f2b6c1e-8d4a-4f5b-9c7d-1e2f3a4b5c6d";

@@ -40,10 +40,10 @@ test("times are those of the site, and near days have words", () => {
       "formatTime",
       { "2026-11-29T12:05": "14:05", "2026-11-29T22:00:00Z": "00:00", "2026-07-01T12:00:00+02:00": "13:00" },
     ],
-    ["formatSeconds", { "2026-11-29T12:05:09": "14:05:09" }],
+    ["formatFullTime", { "2026-11-29T12:05:09": "14:05:09" }],
     ["formatDay", { "2026-11-29T21:59": "29 Nov 2026", "2026-11-29T22:00": "30 Nov 2026" }],
     ["formatLongDay", { "2026-11-29T12:00": "Sunday 29 November", "2027-01-01T12:00": "Friday 1 January 2027" }],
-    ["countDays", { "2026-11-29T21:59": -1, "2026-11-29T22:00": 0, "2026-11-30T22:00": 1 }],
+    ["countDaysTo", { "2026-11-29T21:59": -1, "2026-11-29T22:00": 0, "2026-11-30T22:00": 1 }],
     [
       "formatShortTime",
       { "2026-11-30T07:00": "09:00", "2026-12-01T07:00": "Tue 09:00", "2026-12-06T07:00": "Sun 09:00" },
@@ -53,15 +53,15 @@ test("times are those of the site, and near days have words", () => {
       { "2026-12-07T07:00": "7 Dec", "2026-11-29T07:00": "29 Nov", "2099-12-04T07:00": "4 Dec 2099" },
     ],
     [
-      "formatChange",
+      "formatTimeAgo",
       { "2026-11-29T22:29:01": "Just now", "2026-11-29T22:29": "1 min ago", "2026-11-29T22:31": "00:31" },
     ],
     [
-      "formatChange",
+      "formatTimeAgo",
       { "2026-11-29T21:31": "59 min ago", "2026-11-29T21:30": "Yesterday", "2026-11-28T21:30": "28 Nov 2026" },
     ],
-    ["nameDay", { "2026-11-29T21:59": "Yesterday", "2026-11-29T22:00": "Today", "2026-11-30T22:00": "Tomorrow" }],
-    ["nameDay", { "2026-11-28T21:59": undefined, "2026-12-01T22:00": undefined }],
+    ["getDayWord", { "2026-11-29T21:59": "Yesterday", "2026-11-29T22:00": "Today", "2026-11-30T22:00": "Tomorrow" }],
+    ["getDayWord", { "2026-11-28T21:59": undefined, "2026-12-01T22:00": undefined }],
     ["formatDayAndTime", { "2026-11-29T22:05": "Today, 00:05", "2026-11-28T10:00": "28 Nov 2026, 12:00" }],
     [
       "formatDistance",
@@ -74,10 +74,10 @@ test("times are those of the site, and near days have words", () => {
   ];
   for (const [name, times] of table)
     for (const [time, words] of Object.entries(times)) assert.equal(format[name](time), words, `${name} ${time}`);
-  assert.deepEqual(format.toInputs("2026-11-29T22:05"), { day: "2026-11-30", time: "00:05" });
+  assert.deepEqual(format.toDateInputs("2026-11-29T22:05"), { day: "2026-11-30", time: "00:05" });
   // The hour before and the hour after the clocks change.
   for (const time of ["2026-10-24T23:30:00.000Z", "2026-10-25T02:30:00.000Z", "2026-03-29T00:30:00.000Z"]) {
-    const { day, time: clock } = format.toInputs(time);
+    const { day, time: clock } = format.toDateInputs(time);
     assert.equal(format.toDate(day, clock).toISOString(), time);
   }
   mock.timers.reset();

@@ -17,7 +17,7 @@ class Sample extends Page {
     ({ data: this.categories } = await get("blog/categories/"));
   }
 
-  renderMain() {
+  renderMainButton() {
     return button("New thing", () => this.ask(), { icon: "plus", kind: "main" });
   }
 
@@ -95,7 +95,7 @@ class Sample extends Page {
           ${copyButton("the copied text")}</div></form>
       <p class="section" id="user">${getSession().user.username} ${getSession().site.time_zone}</p>
       ${components.progressBar({ value: 1, max: 3, label: "Work" })}
-      ${components.factList({ Size: "3 kB" })}
+      ${components.descriptionList({ Size: "3 kB" })}
       ${components.emptyState({ title: "Nothing", text: "Start", actions: button("Start", null, { href: "/admin/" }) })}`;
   }
 }

@@ -165,7 +165,7 @@ def test_what_is_not_offered_is_not_done(table, run, make_item):
         if not is_offered(row, state)
     ]
     for result in run(cases):
-        assert "by now" in result["error"]
+        assert "Its status is" in result["error"]
         assert (result["undone"], result["end"]) == ([], result["before"])
 
 

@@ -188,7 +188,7 @@ def test_the_address_of_the_site_is_checked(blog, api, open_admin):
         receiver.answer(200, {}, link)
         receiver.answer(200, {}, b"<title>Harbour</title>")
         page.get_by_role("button", name="Check again", exact=True).click()
-        page.get_by_text("Answers, and its feed names this blog.").wait_for()
+        page.get_by_text("The site answers, and its feed names this blog.").wait_for()
         assert list_violations(page) == []
         page.get_by_label("Address of the site", exact=True).fill("https://other.example")
         page.get_by_text("its feed names this blog").wait_for(state="detached")

@@ -23,7 +23,7 @@ def test_details_are_in_the_order_of_their_use(write, make, api):
         ["Address", "salt-road"],
         ["Authors", "ida"],
         ["Featured", "Yes"],
-        ["Search and cards", "As the text says"],
+        ["Search and cards", "From the text"],
         ["Search engines", "Show the page"],
         ["Walking time", "Three hours"],
         ["Date of publication", "Not published"],
@@ -31,7 +31,7 @@ def test_details_are_in_the_order_of_their_use(write, make, api):
     assert list_violations(page) == []
     for name in ("Authors", "Featured", "Search and cards", "Search engines", "Walking time"):
         unfold(page, name)
-    page.get_by_role("textbox", name="Title elsewhere", exact=True).fill("Elsewhere")
+    page.get_by_role("textbox", name="Title for search engines", exact=True).fill("Elsewhere")
     wait_until(page, f"{LINES}[3][1] === 'Elsewhere'")
     assert list_violations(page) == []
     page.set_viewport_size({"width": 320, "height": 700})

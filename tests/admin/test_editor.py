@@ -494,7 +494,7 @@ def test_details_by_keyboard(write, make, api):
     # The field is empty until the category is created.
     expect(category).to_have_value("Workshop")
     unfold(page, "Search and cards")
-    page.get_by_role("textbox", name="Title elsewhere", exact=True).fill("Elsewhere")
+    page.get_by_role("textbox", name="Title for search engines", exact=True).fill("Elsewhere")
     save(page)
     copy = api.get(f"{path}working-copy/")
     names = {tag["uuid"]: tag["name"] for tag in api.get("blog/tags/")}

@@ -141,7 +141,7 @@ def test_the_site_is_called_and_then_being_built(write, make, api, add_build_hoo
     assert len(receiver.calls) == 2
     page.goto("/admin/webhooks/")
     page.get_by_text("1 of 1 arrived").first.wait_for()
-    assert page.get_by_text("Calls are sent by serve only").count() == 0
+    assert page.get_by_text("Calls wait until serve runs on the server").count() == 0
 
 
 def test_a_failed_call_is_not_called_a_build(write, make, add_build_hook, receiver, sending):
@@ -164,7 +164,7 @@ def test_an_update_says_that_nothing_is_sent(write, make, api, add_build_hook):
     popover.get_by_role("button", name="Update", exact=True).click()
     card = get_card(page)
     card.get_by_text(re.compile(r"^Updated at \d\d:\d\d$")).wait_for()
-    card.get_by_text("harbour site waits: calls are sent by serve only").wait_for()
+    card.get_by_text("harbour site: calls wait until “serve” runs").wait_for()
 
 
 def test_the_calls_of_webhooks_are_for_admins(blog, write, make, add_build_hook):

@@ -118,7 +118,7 @@ def test_versions_are_in_order_of_time_and_show_no_keys(api, open_admin):
 def test_a_version_of_a_published_article_is_brought_back_as_edits(api, open_admin):
     uuid = make_versions(api, "Published", status="published")
     page = open_admin(f"/admin/articles/{uuid}/history/#1")
-    page.get_by_text("Readers see a version that you bring back after you update the article.").wait_for()
+    page.get_by_text("If you bring a version back, readers see it only after you update").wait_for()
     page.get_by_role("button", name="Bring back this version", exact=True).click()
     page.get_by_text("not published yet").wait_for()
     assert api.get(f"blog/articles/{uuid}/")["content"].endswith("The very end.")

@@ -68,7 +68,7 @@ def test_places_are_chosen_or_written_and_the_rest_has_joined(open_admin):
     page = open_merge(open_admin)
     dialog = page.get_by_role("dialog", name="Join your text and Marit’s", exact=True)
     words = dialog.inner_text()
-    assert "3 changes have joined by themselves. 3 places are different in both texts." in words
+    assert "3 changes were joined automatically. 3 places are different in both texts." in words
     assert "0 of 3 chosen" in words
     assert "2 of 3 · First try" in words
     assert "3 of 3 · Still missing" in words

@@ -422,7 +422,7 @@ def test_the_fields_of_the_details_have_their_help(write, make):
     helps = {
         "Excerpt": "Made from the text until you write one",
         "Address": "old address keeps leading here.",
-        "Original address": "Only if it was published elsewhere first.",
+        "Canonical address": "Only if it was published elsewhere first.",
     }
     for label, text in helps.items():
         help_id = page.get_by_label(label, exact=True).get_attribute("aria-describedby").split()[0]

@@ -91,7 +91,7 @@ def test_pasted_players_keep_their_address_or_are_named(write, make, api):
     video = '<video><source src="https://films.example/a.mp4"></video>'
     page.evaluate(PASTE, {"text/html": html + hidden + video, "text/plain": "Look:"})
     page.get_by_text(
-        "2 players of maps.example, films.example went: such players cannot be shown."
+        "2 players of maps.example, films.example left out: such players cannot be shown."
     ).wait_for()
     save(page)
     kept = [

@@ -208,7 +208,7 @@ def test_links_do_not_lead_to_an_error_page_while_the_server_is_down(write, make
     # The late response to a request from before the failure does not show that the blog answers now.
     page.evaluate("globalThis.answer(), globalThis.late.then(() => null)")
     page.get_by_role("link", name="Back to the articles", exact=True).click()
-    page.get_by_text("The blog does not answer. What you wrote is kept in this browser").wait_for()
+    page.get_by_text("The blog does not answer. This page stays open with what you wrote").wait_for()
     assert page.url == address
     page.context.set_offline(False)
     page.get_by_role("link", name="Back to the articles", exact=True).click()

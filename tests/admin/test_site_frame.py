@@ -146,7 +146,7 @@ def test_a_page_that_forbids_frames_is_explained(write, make, set_page, open_adm
     set_page("/closed/")
     page = write(make("Closed"), width=1600)
     get_button(page, SWITCH).click()
-    page.get_by_text("It has not reported itself.").wait_for()
+    page.get_by_text("The page has sent no message.").wait_for()
     assert f"{site} does not answer, or does not allow frames of {open_admin.origin}" in page.text_content(
         "[data-ref=siteFrameReason]"
     )

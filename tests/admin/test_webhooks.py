@@ -54,7 +54,7 @@ def test_the_list_says_how_the_calls_go(blog, open_admin):
     add_demo_hooks(blog)
     page = open_admin("/admin/webhooks/")
     wait_for_page(page)
-    page.get_by_text("Calls are sent by serve only").wait_for()
+    page.get_by_text("Calls wait until serve runs on the server").wait_for()
     text = {
         name: get_row(page, name).inner_text() + get_row(page, name).locator("+ tr").inner_text()
         for name in ("harbour site", "search index", "old preview")
@@ -141,7 +141,7 @@ def test_a_build_hook_is_tried_before_it_is_created(api, open_admin, receiver):
     page.get_by_text("<b>busy</b>", exact=True).wait_for()
     wait_for_announcement(page, "The call has failed")
     page.get_by_role("button", name="Send a test call").click()
-    page.get_by_text("Netlify took the call. Whether the build succeeds, Netlify knows.").wait_for()
+    page.get_by_text("Netlify took the call. Only Netlify knows whether the build succeeds.").wait_for()
     wait_for_announcement(page, "The call has arrived")
     assert list_violations(page) == []
     page.get_by_role("button", name="Create webhook").click()

@@ -50,7 +50,7 @@ def test_a_new_blog_is_named_once(make_blog, browser):
         assert site["built_in"] is False
         assert "Ida Vik" in [author["name"] for author in api.get("blog/authors/")]
         page.goto("/admin/")
-        page.get_by_role("heading", name="Nothing waits", exact=True).wait_for()
+        page.get_by_role("heading", name="Nothing here yet", exact=True).wait_for()
         assert pages.faults == []
     finally:
         pages.close()

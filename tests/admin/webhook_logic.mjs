@@ -9,9 +9,8 @@ globalThis.document = { createComment: () => ({}), createTreeWalker: () => ({}) 
 const base = new URL("../../blogapi/admin/source/webhooks/", import.meta.url).href;
 const { describeCall, renderCall } = await import(`${base}calls.js`);
 const { applyPreset, explainCallTimes, makeChangeBody, toWebhookBody, toFormValues } = await import(`${base}fields.js`);
-const { describeAnswer, describeArrived, describeEvents, describeHealth, listRealCalls, nameReceiver } = await import(
-  `${base}texts.js`
-);
+const { describeAnswer, describeArrivals, describeEvents, describeHealth, listRealCalls, getReceiverName } =
+  await import(`${base}texts.js`);
 
 // The text of a template, without its elements.
 const show = (value) => {
@@ -87,7 +86,7 @@ test("a receiver is named by its service, or else by its host", () => {
   ];
   const address = "https://hooks.example:8443/…";
   for (const [preset, name] of Object.entries({ netlify: "Netlify", plain: "", standard: "", former: "" }))
-    assert.equal(nameReceiver({ preset, address }, presets), name || "hooks.example:8443");
+    assert.equal(getReceiverName({ preset, address }, presets), name || "hooks.example:8443");
 });
 
 test("an answer is its status, or the reason why there is none", () => {
@@ -133,17 +132,17 @@ test("the health of a webhook", () => {
 
 test("a failed attempt has arrived if a later one has", () => {
   const call = (attempt, succeeded, type = "blog.changed") => ({ attempt, succeeded, type });
-  assert.equal(describeArrived([]), "No call yet");
-  assert.equal(describeArrived([call(1, true), call(1, true)]), "2 of 2 arrived");
-  assert.equal(describeArrived([call(1, false), call(1, true)]), "1 of 2 arrived");
-  assert.equal(describeArrived([call(2, true), call(1, false)]), "2 of 2 arrived, one at the second try");
+  assert.equal(describeArrivals([]), "No call yet");
+  assert.equal(describeArrivals([call(1, true), call(1, true)]), "2 of 2 arrived");
+  assert.equal(describeArrivals([call(1, false), call(1, true)]), "1 of 2 arrived");
+  assert.equal(describeArrivals([call(2, true), call(1, false)]), "2 of 2 arrived, one at the second try");
   const third = [call(3, true), call(2, false), call(1, false)];
-  assert.equal(describeArrived(third), "3 of 3 arrived, one at a later try");
-  assert.equal(describeArrived([...third, call(2, true), call(1, false)]), "5 of 5 arrived, 2 at a later try");
-  assert.equal(describeArrived([third[0], third[2]]), "1 of 2 arrived, one at a later try");
+  assert.equal(describeArrivals(third), "3 of 3 arrived, one at a later try");
+  assert.equal(describeArrivals([...third, call(2, true), call(1, false)]), "5 of 5 arrived, 2 at a later try");
+  assert.equal(describeArrivals([third[0], third[2]]), "1 of 2 arrived, one at a later try");
   // A test call says nothing about the calls before it.
   const test = call(1, true, "webhook.test");
-  assert.equal(describeArrived([test, call(1, false)]), "1 of 2 arrived");
+  assert.equal(describeArrivals([test, call(1, false)]), "1 of 2 arrived");
   assert.deepEqual(listRealCalls({ latest_calls: [test, third[0]] }), [third[0]]);
 });
 

@@ -2,7 +2,7 @@
 // packages of package-lock.json, always with the same bytes.
 //
 // `npm ci` installs the packages; `node build.mjs` writes the bundles, and `node build.mjs --check` compares
-// them with those that are in the repository.
+// them with the committed bundles.
 import { createHash } from "node:crypto";
 import { readdir, readFile, unlink, writeFile } from "node:fs/promises";
 import { fileURLToPath, pathToFileURL } from "node:url";
@@ -10,7 +10,7 @@ import * as esbuild from "esbuild";
 
 const BUILD_FOLDER = new URL("./", import.meta.url);
 const STATIC_FOLDER = new URL("../static/", BUILD_FOLDER);
-const source = fileURLToPath(new URL("../source/", BUILD_FOLDER));
+const SOURCE_FOLDER = fileURLToPath(new URL("../source/", BUILD_FOLDER));
 const readText = (path) => readFile(new URL(path, BUILD_FOLDER), "utf8");
 
 // style-mod adds a <style> element to a document, which the Content-Security-Policy forbids. For shadow roots
@@ -115,13 +115,13 @@ const lazyModulesPlugin = {
   setup(build) {
     build.onResolve({ filter: /^\.{1,2}\// }, ({ kind, path, resolveDir }) => {
       if (kind !== "dynamic-import" || path.includes("/static/vendor/")) return;
-      const name = fileURLToPath(new URL(path, `${pathToFileURL(resolveDir)}/`)).slice(source.length, -3);
+      const name = fileURLToPath(new URL(path, `${pathToFileURL(resolveDir)}/`)).slice(SOURCE_FOLDER.length, -3);
       if (!LAZY_MODULES.includes(name.replaceAll("\\", "/"))) throw new Error(`add ${name} to LAZY_MODULES`);
       return { path: "later", namespace: "later" };
     });
     build.onLoad({ filter: /^later$/, namespace: "later" }, () => ({
       contents: LAZY_MODULES.map((name) => `export * from "./${name}.js";`).join("\n"),
-      resolveDir: source,
+      resolveDir: SOURCE_FOLDER,
     }));
   },
 };
@@ -131,7 +131,7 @@ const lazyModulesPlugin = {
  */
 async function bundlePages(name, contents, splitting) {
   const { outputFiles, warnings } = await esbuild.build({
-    stdin: { contents, resolveDir: source, sourcefile: `${name}.js` },
+    stdin: { contents, resolveDir: SOURCE_FOLDER, sourcefile: `${name}.js` },
     bundle: true,
     splitting,
     format: "esm",
@@ -140,10 +140,10 @@ async function bundlePages(name, contents, splitting) {
     minify: true,
     legalComments: "none",
     write: false,
-    outdir: source,
+    outdir: SOURCE_FOLDER,
     entryNames: name,
     chunkNames: `${name}-[name]-[hash]`,
-    absWorkingDir: source,
+    absWorkingDir: SOURCE_FOLDER,
     plugins: splitting ? [lazyModulesPlugin, vendorPlugin] : [vendorPlugin],
   });
   // esbuild warns, for example, if two modules of LAZY_MODULES export the same name.

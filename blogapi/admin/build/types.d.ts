@@ -18,7 +18,7 @@ type FieldEvent = Event & { target: HTMLInputElement; currentTarget: HTMLElement
 type ButtonEvent = Event & { target: HTMLElement; currentTarget: HTMLElement };
 type FieldKeyEvent = KeyboardEvent & { target: HTMLInputElement; currentTarget: HTMLElement };
 
-/** Ends a dialog or a popover with this value. */
+/** A function that closes a dialog or a popover; the value becomes the `result` of the overlay. */
 type Close = (value?: any) => void;
 /** An open dialog or popover; result: the value with which it is closed. */
 interface Overlay {
@@ -37,10 +37,10 @@ interface MenuItem {
   /** Called with the button of the menu. */
   action?: (anchor: HTMLElement) => unknown;
 }
-/** The items of a menu; those that are not offered are left out. */
+/** The items of a menu; items that are false or empty are left out. */
 type MenuItems = (MenuItem | false | null | undefined | "")[];
 
-/** The elements with a `data-ref` in the templates. Each document has those of its own page and those of the frame. */
+/** The elements with a `data-ref` in the templates. Each document has the elements of its own page and of the frame. */
 interface Refs {
   // The frame of all pages (page.html, again.html).
   again: HTMLDialogElement;
@@ -263,7 +263,7 @@ interface Edits {
 }
 
 /** An article, its edits, their ETag, and who saved them when. */
-interface Loaded {
+interface LoadedArticle {
   article?: any;
   edits: Edits;
   etag?: string | null;

@@ -2,7 +2,7 @@
 
 import { ApiError, get, patch, post, put } from "./api.js";
 import { parseTime } from "./format.js";
-import { mayChangeStatus } from "./roles.js";
+import { mayChangeItem } from "./roles.js";
 import { STATUSES } from "./statuses.js";
 
 /**
@@ -70,7 +70,7 @@ export const MAIN_ACTIONS = {
  * @param {Action} action @param {Item} item
  */
 export const mayRunAction = ({ status }, item) =>
-  mayChangeStatus(item) && mayChangeStatus({ status: status ?? item.status });
+  mayChangeItem(item) && mayChangeItem({ status: status ?? item.status });
 
 /** Return the actions that a menu of the item offers. @param {Item} item */
 export const listActions = (item) =>
@@ -110,7 +110,7 @@ export async function runAction(path, { from, status, publishesEdits }, { at, et
   const statusName = STATUSES[/** @type {Status} */ (before.status)].name.toLowerCase();
   // Another user can have made the item a draft in the meantime: "Unlist" would then publish it.
   if (!from.includes(before.status))
-    throw new ApiError(409, { detail: `It is ${statusName} by now. Load the page again.` });
+    throw new ApiError(409, { detail: `Its status is “${statusName}” now. Load the page again.` });
   const body = status ? { status, ...(at && { published_at: at }) } : {};
   const editsEtag = etag ?? (copy ?? { etag: current }).etag;
   const { data, etag: changed } = publishesEdits

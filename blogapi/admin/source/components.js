@@ -16,7 +16,7 @@ export function icon(name, kind = "") {
  * remove an attribute.
  * @param {Record<string, unknown>} values
  */
-const setElementAttributes = (values) =>
+const attributesDirective = (values) =>
   ref((/** @type {any} */ element) => {
     for (const [name, value] of Object.entries(element ? values : {})) {
       if (typeof value === "function") element[name] = value;
@@ -35,10 +35,10 @@ const setElementAttributes = (values) =>
  */
 export function button(text, onClick, options = {}) {
   const { busyText, icon: name, kind = "", label, busy, pressed, popup, ...more } = options;
-  const inner = html`${name ? icon(name) : nothing}${text ? renderTexts(text, busyText) : nothing}`;
+  const inner = html`${name ? icon(name) : nothing}${text ? renderOverlappingTexts(text, busyText) : nothing}`;
   const states = { "aria-busy": busy && "true", "aria-pressed": pressed?.toString(), "aria-haspopup": popup };
   const kinds = `button ${kind} ${text ? "" : "icon-only"}`;
-  const given = setElementAttributes({ class: kinds, "aria-label": label, title: !text && label, ...states, ...more });
+  const given = attributesDirective({ class: kinds, "aria-label": label, title: !text && label, ...states, ...more });
   if (more.href) return html`<a ${given}>${inner}</a>`;
   /** @param {Event} event */
   const handleClick = (event) => (busy ? event.preventDefault() : onClick?.(event));
@@ -56,13 +56,13 @@ export const iconButton = (name, label, onClick, options) => button("", onClick,
  * Return the event handler that calls use() with the value of the field.
  * @param {(value: string) => unknown} [use]
  */
-export const passValue =
+export const withValue =
   (use) =>
   (/** @type {FieldEvent} */ { target }) =>
     use?.(target.value);
 
 /** Return the event handler that calls use() with the button. @param {(anchor: HTMLElement) => unknown} use */
-export const passButton =
+export const withButton =
   (use) =>
   (/** @type {ButtonEvent} */ { currentTarget }) =>
     use(currentTarget);
@@ -71,7 +71,7 @@ export const passButton =
  * Return two texts that overlap, so that a button keeps its width when one replaces the other.
  * @param {string} before @param {string} [after]
  */
-const renderTexts = (before, after) =>
+const renderOverlappingTexts = (before, after) =>
   html`<span class="words"><span class="before">${before}</span
     >${after ? html`<span class="after">${after}</span>` : nothing}</span>`;
 
@@ -122,8 +122,8 @@ export function field({ name, id = `field-${name}`, label, help, counter, errors
  */
 function makeControl({ type = "text", label, value = "", items, onInput, onChange, ...more }) {
   const dir = /^text/.test(type) && "auto";
-  const handlers = { oninput: passValue(onInput), onchange: passValue(onChange) };
-  const given = setElementAttributes({ autocomplete: "off", dir, ...handlers, ...more });
+  const handlers = { oninput: withValue(onInput), onchange: withValue(onChange) };
+  const given = attributesDirective({ autocomplete: "off", dir, ...handlers, ...more });
   // Without onInput, the page does not know the typed text, so a new render must not replace it.
   const shown = onInput ? live(value) : value;
   if (items) return selectControl(items, value, given);
@@ -145,7 +145,7 @@ function selectControl(items, value, given) {
 }
 
 /**
- * A checkbox with a label that is as high as other fields.
+ * A checkbox with its label, as high as the other fields.
  * @param {{id: string, label: unknown, value: boolean, help?: unknown, onChange: (value: boolean) => unknown}} options
  */
 export function checkbox({ id, label, value, help, onChange }) {
@@ -285,6 +285,6 @@ export const renderSample = ({ label, host, title, description, kind = "", pictu
     <p class="host">${host}</p><p class="title">${title}</p><p>${description}</p></div>`;
 
 /** A description list of names and values. @param {Record<string, unknown>} values */
-export const factList = (values) =>
+export const descriptionList = (values) =>
   html`<dl class="facts">
     ${Object.entries(values).map(([term, value]) => html`<dt>${term}</dt><dd>${value}</dd>`)}</dl>`;

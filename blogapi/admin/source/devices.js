@@ -1,4 +1,4 @@
-/** Names the device of a login by its User-Agent. */
+/** Derives the name of a device from the User-Agent of its login. */
 
 // A User-Agent also names browsers and systems that it imitates; the first of these names in it is the real one.
 const BROWSERS = ["Edg", "OPR", "SamsungBrowser", "FxiOS", "Firefox", "CriOS", "Chrome", "Safari"];
@@ -10,7 +10,7 @@ const DISPLAY_NAMES = {
 };
 
 /** Return "Firefox on Windows"; for a program, its name, such as "curl". @param {string} agent */
-export function nameDevice(agent) {
+export function getDeviceName(agent) {
   const browser = findDisplayName(BROWSERS, agent) ?? agent.split(/[/ ]/, 1)[0];
   const system = findDisplayName(SYSTEMS, agent);
   return [browser || "Unknown browser", system].filter(Boolean).join(" on ");

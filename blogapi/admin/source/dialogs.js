@@ -1,6 +1,6 @@
 /** Dialogs, popovers, menus and toasts, with the functions for the focus and the clipboard. */
 
-import { button, iconButton, passButton } from "./components.js";
+import { button, iconButton, withButton } from "./components.js";
 import { html, nothing, render } from "../static/vendor/lit.js";
 
 /** Copy a text to the clipboard; the promise is rejected if the browser refuses. @param {string} text */
@@ -23,12 +23,12 @@ export async function copyText(text) {
  */
 export function copyButton(text, { label = "Copy", kind } = {}) {
   const reportRefusal = () => toast("The browser refuses to copy. Select the text, and copy it yourself.");
-  const showDone = (/** @type {DOMTokenList} */ classList) => {
+  const showCopied = (/** @type {DOMTokenList} */ classList) => {
     announceText("Copied");
     classList.add("done");
     setTimeout(() => classList.remove("done"), 2000);
   };
-  const copyAndReport = passButton(({ classList }) => copyText(text).then(() => showDone(classList), reportRefusal));
+  const copyAndReport = withButton(({ classList }) => copyText(text).then(() => showCopied(classList), reportRefusal));
   return button(label, copyAndReport, { busyText: "Copied", icon: "copy", kind });
 }
 
@@ -86,7 +86,7 @@ export function moveFocus(event, elements, [next, previous] = ["ArrowDown", "Arr
 }
 
 /**
- * The open dialogs and popovers. The page does not contain them, so updateOverlays() renders them again with it.
+ * The open dialogs and popovers. The page does not contain them, so it calls updateOverlays() after each render.
  * @type {Set<Overlay>}
  */
 const overlays = new Set();
@@ -200,6 +200,6 @@ export function openMenu(anchor, items, label) {
  * @param {string} label @param {MenuItems | (() => MenuItems)} items
  */
 export function menuButton(label, items) {
-  const onClick = passButton((anchor) => openMenu(anchor, typeof items === "function" ? items() : items, label));
+  const onClick = withButton((anchor) => openMenu(anchor, typeof items === "function" ? items() : items, label));
   return iconButton("ellipsis", label, onClick, { kind: "bare", popup: "menu" });
 }

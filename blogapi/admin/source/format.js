@@ -20,21 +20,21 @@ export const parseTime = (stamp) =>
 export const formatTime = (stamp) => formatDate(parseTime(stamp), { timeStyle: "short", hourCycle: "h23" });
 
 /** Return the time of day with seconds: "14:32:10". @param {Timestamp} stamp */
-export const formatSeconds = (stamp) => formatDate(parseTime(stamp), { timeStyle: "medium", hourCycle: "h23" });
+export const formatFullTime = (stamp) => formatDate(parseTime(stamp), { timeStyle: "medium", hourCycle: "h23" });
 
 /** Return the date: "29 Nov 2026". @param {Timestamp} stamp */
 export const formatDay = (stamp) => formatDate(parseTime(stamp), { dateStyle: "medium" });
 
 /** Return "Sunday 29 November", with the year if it is not the current one. @param {Timestamp} stamp */
 export function formatLongDay(stamp) {
-  const [shown, current] = [stamp, new Date()].map((time) => toInputs(time).day.slice(0, 4));
+  const [shown, current] = [stamp, new Date()].map((time) => toDateInputs(time).day.slice(0, 4));
   const year = shown === current ? undefined : "numeric";
   return formatDate(parseTime(stamp), { weekday: "long", day: "numeric", month: "long", year }).replace(",", "");
 }
 
 /** Return the number of calendar days from today to the time: -1 is yesterday. @param {Timestamp} stamp */
-export function countDays(stamp) {
-  return (Date.parse(toInputs(stamp).day) - Date.parse(toInputs(new Date()).day)) / 86_400_000;
+export function countDaysTo(stamp) {
+  return (Date.parse(toDateInputs(stamp).day) - Date.parse(toDateInputs(new Date()).day)) / 86_400_000;
 }
 
 /**
@@ -42,10 +42,10 @@ export function countDays(stamp) {
  * @param {Timestamp} stamp
  */
 export function formatShortTime(stamp) {
-  const days = countDays(stamp);
+  const days = countDaysTo(stamp);
   if (!days) return formatTime(stamp);
   if (days > 0 && days < 7) return `${formatDate(parseTime(stamp), { weekday: "short" })} ${formatTime(stamp)}`;
-  const [shown, current] = [stamp, new Date()].map((time) => toInputs(time).day.slice(0, 4));
+  const [shown, current] = [stamp, new Date()].map((time) => toDateInputs(time).day.slice(0, 4));
   const year = shown === current ? undefined : "numeric";
   return formatDate(parseTime(stamp), { day: "numeric", month: "short", year });
 }
@@ -54,17 +54,17 @@ export function formatShortTime(stamp) {
  * Return the time of a change for lists: "2 min ago", "14:32", "Yesterday" or "19 Nov 2026".
  * @param {Timestamp} stamp
  */
-export function formatChange(stamp) {
+export function formatTimeAgo(stamp) {
   const minutes = Math.floor((Date.now() - parseTime(stamp).getTime()) / 60_000);
   if (minutes >= 0 && minutes < 60) return minutes < 1 ? "Just now" : `${minutes} min ago`;
-  return { 0: formatTime(stamp), "-1": "Yesterday" }[countDays(stamp)] ?? formatDay(stamp);
+  return { 0: formatTime(stamp), "-1": "Yesterday" }[countDaysTo(stamp)] ?? formatDay(stamp);
 }
 
 /** Return "Yesterday", "Today" or "Tomorrow"; undefined for other days. @param {Timestamp} stamp */
-export const nameDay = (stamp) => ({ "-1": "Yesterday", 0: "Today", 1: "Tomorrow" })[countDays(stamp)];
+export const getDayWord = (stamp) => ({ "-1": "Yesterday", 0: "Today", 1: "Tomorrow" })[countDaysTo(stamp)];
 
 /** Return "Today, 14:32", "Yesterday, 21:17" or "29 Nov 2026, 08:00". @param {Timestamp} stamp */
-export const formatDayAndTime = (stamp) => `${nameDay(stamp) ?? formatDay(stamp)}, ${formatTime(stamp)}`;
+export const formatDayAndTime = (stamp) => `${getDayWord(stamp) ?? formatDay(stamp)}, ${formatTime(stamp)}`;
 
 /** Return the day and time for the middle of a sentence: "today, 14:32". @param {Timestamp} stamp */
 export const formatDayInSentence = (stamp) =>
@@ -77,12 +77,12 @@ export function formatDistance(stamp) {
   const seconds = (parseTime(stamp).getTime() - Date.now()) / 1000;
   const units = /** @type {(keyof typeof UNIT_SECONDS)[]} */ (Object.keys(UNIT_SECONDS));
   const unit = units.find((name) => Math.abs(seconds) >= UNIT_SECONDS[name]) ?? "second";
-  const number = unit === "day" ? countDays(stamp) : Math.round(seconds / UNIT_SECONDS[unit]);
+  const number = unit === "day" ? countDaysTo(stamp) : Math.round(seconds / UNIT_SECONDS[unit]);
   return new Intl.RelativeTimeFormat("en-GB").format(number, unit);
 }
 
 /** Return a time as the values of date and time inputs: {day: "2026-11-29", time: "08:00"}. @param {Timestamp} stamp */
-export function toInputs(stamp) {
+export function toDateInputs(stamp) {
   const [day, month, year] = formatDate(parseTime(stamp), { dateStyle: "short" }).split("/");
   return { day: `${year.padStart(4, "0")}-${month}-${day}`, time: formatTime(stamp) };
 }
@@ -92,7 +92,7 @@ export function toDate(day, time) {
   const wanted = Date.parse(`${day}T${time}Z`);
   // Correct the result twice, because the clocks can change between the first result and the second.
   return [1, 2].reduce((guess) => {
-    const shown = toInputs(guess);
+    const shown = toDateInputs(guess);
     return new Date(guess.getTime() + wanted - Date.parse(`${shown.day}T${shown.time}Z`));
   }, new Date(wanted));
 }

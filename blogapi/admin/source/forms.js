@@ -1,4 +1,4 @@
-/** The forms of the HTML templates, on a page or in a dialog; deletions; and secrets that are shown only once. */
+/** Functions for the forms of the HTML templates, for deletions, and for secrets that are shown only once. */
 
 import { render } from "../static/vendor/lit.js";
 import { del } from "./api.js";
@@ -64,13 +64,13 @@ export function handleSubmit(form, use) {
  *   save: (values: Record<string, any>) => unknown}} options
  */
 export async function openForm(page, form, { title, kind, values = {}, save }) {
-  const forgetProblems = () => page.setFields({ errors: {}, problem: "" });
+  const clearProblems = () => page.setFields({ errors: {}, problem: "" });
   const copy = /** @type {any} */ (form.cloneNode(true));
   for (const [name, value] of Object.entries(values)) {
     if (typeof value === "boolean") copy.elements[name].checked = value;
     else copy.elements[name].value = value;
   }
-  forgetProblems();
+  clearProblems();
   /** @type {any} */
   let saved;
   const sendForm = async (/** @type {Record<string, any>} */ values) => {
@@ -88,13 +88,13 @@ export async function openForm(page, form, { title, kind, values = {}, save }) {
   handleSubmit(copy, sendForm);
   copy.addEventListener("reset", () => dialog.close());
   await dialog.result;
-  forgetProblems();
+  clearProblems();
   return saved;
 }
 
 /**
- * Delete the resource at the path, and load the page again. question: what confirmRisk() asks before; without it, the
- * page does not ask.
+ * Delete the resource at the path, and load the page again. question: the question that confirmRisk() asks first;
+ * without a question, the resource is deleted at once.
  * @param {Page} page @param {string} path @param {Parameters<typeof confirmRisk>[0]} [question]
  */
 export async function deleteResource(page, path, question) {

@@ -23,7 +23,7 @@ export function getLanguageName(tag) {
 }
 
 /** Return the tags of common languages and of this one, ordered by their names. @param {string} own */
-export function listLanguages(own) {
+export function listLanguageTags(own) {
   const tags = [...new Set([own, ...COMMON_TAGS])].filter(Boolean);
   return tags.sort((a, b) => getLanguageName(a).localeCompare(getLanguageName(b), "en"));
 }

@@ -16,7 +16,7 @@ export function guardLinks(warn) {
     event.preventDefault();
     const asked = fetch(link.href, { method: "HEAD", signal: AbortSignal.timeout(WAIT_MS) });
     if (await asked.catch(() => null)) location.assign(link.href);
-    else warn("The blog does not answer. What you wrote is kept in this browser; try again when it is back.");
+    else warn("The blog does not answer. This page stays open with what you wrote; try again later.");
   });
 }
 

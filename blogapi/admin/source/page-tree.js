@@ -10,19 +10,19 @@ const MAX_ANCESTORS = 20;
  * Return the pages in the order of their tree: each page after its parent, siblings by position. Each has its depth.
  * @param {Article[]} pages @param {string | null} [parent] @param {number} [depth] @returns {Article[]}
  */
-export function listTree(pages, parent = null, depth = 0) {
+export function sortByTree(pages, parent = null, depth = 0) {
   const known = new Set(pages.map(({ uuid }) => uuid));
   const isHere = (/** @type {Article} */ page) => (known.has(page.parent) ? page.parent : null) === parent;
   const here = pages.filter(isHere).sort((a, b) => a.position - b.position);
-  return here.flatMap((page) => [{ ...page, depth }, ...listTree(pages, page.uuid, depth + 1)]);
+  return here.flatMap((page) => [{ ...page, depth }, ...sortByTree(pages, page.uuid, depth + 1)]);
 }
 
 /**
  * Return the pages that can be the parent of a page, in the order of the tree.
  * @param {Article[]} pages @param {string} uuid of the page
  */
-export function listParents(pages, uuid) {
-  const tree = listTree(pages);
+export function listNewParents(pages, uuid) {
+  const tree = sortByTree(pages);
   const moved = new Set([uuid]);
   // In the tree, each page comes after its parent.
   for (const page of tree) if (moved.has(page.parent)) moved.add(page.uuid);
@@ -32,22 +32,22 @@ export function listParents(pages, uuid) {
 }
 
 /**
- * Return the index of a page among the children of its parent; 0 for a new page.
+ * Return the index of a page among its siblings, the children of its parent; 0 for a new page.
  * @param {Article[]} pages in the order of their positions @param {string} uuid @param {string | null} parent
  */
-export const findPlace = (pages, uuid, parent) =>
+export const indexOfPage = (pages, uuid, parent) =>
   Math.max(
     0,
     pages.filter((page) => page.parent === parent).findIndex((page) => page.uuid === uuid),
   );
 
 /**
- * Render the field for the place of a page among the children of a parent. index: the chosen place; a higher index than
- * there are places means the last place. use(index): called when a place is chosen.
+ * Render the field for the position of a page among the children of a parent. index: the chosen position; an index
+ * beyond the last position stands for the last one. use(index): called when the user chooses a position.
  * @param {Article[]} pages in the order of their positions @param {string} uuid @param {string | null} parent
  * @param {number} index @param {(index: number) => unknown} use @param {Record<string, unknown>} errors
  */
-export function renderPlaceField(pages, uuid, parent, index, use, errors) {
+export function positionField(pages, uuid, parent, index, use, errors) {
   const others = pages.filter((page) => page.parent === parent && page.uuid !== uuid);
   const items = { ...["First", ...others.map((page) => `After “${getTitle(page)}”`)] };
   const value = String(Math.min(index, others.length));
@@ -56,13 +56,13 @@ export function renderPlaceField(pages, uuid, parent, index, use, errors) {
 }
 
 /**
- * Return the changes that put a page at an index among the children of a parent (null: the top level): the change of
+ * Return the changes that move a page to an index among the children of a parent (null: the top level): the change of
  * the page, and the changes of the positions of its siblings.
  * @param {Article[]} pages in the order of their positions
  * @param {string} uuid @param {string | null} parent @param {number} index
  * @returns {{uuid: string, parent?: string | null, position: number}[]}
  */
-export function makePlaceChanges(pages, uuid, parent, index) {
+export function makeMoveChanges(pages, uuid, parent, index) {
   const others = pages.filter((page) => page.parent === parent && page.uuid !== uuid);
   let last = -1;
   return others.toSpliced(index, 0, /** @type {any} */ ({ uuid, position: 0 })).flatMap((page) => {

@@ -4,7 +4,7 @@ import { html, nothing } from "../static/vendor/lit.js";
 import { get } from "./api.js";
 import { badge, icon } from "./components.js";
 import { openDialog } from "./dialogs.js";
-import { getNextOption } from "./listbox.js";
+import { getNextIndex } from "./listbox.js";
 import { hasRole, getArticlesPath } from "./roles.js";
 
 const ROW_FIELDS = "uuid,title,status,published_at";
@@ -51,7 +51,7 @@ export function openPalette() {
   const handleKey = (event) => {
     const count = listEntries().length;
     const next =
-      getNextOption(event, at, count) ?? (event.key === "Enter" && count && !event.isComposing ? at : undefined);
+      getNextIndex(event, at, count) ?? (event.key === "Enter" && count && !event.isComposing ? at : undefined);
     if (next === undefined) return;
     event.preventDefault();
     at = next;

@@ -1,4 +1,4 @@
-/** The rights of the user. Pages offer only allowed actions by them; the API checks each request again. */
+/** The rights of the user. Pages use them to offer only allowed actions; the API checks each request again. */
 
 const ROLES = ["reader", "author", "editor", "admin"];
 
@@ -6,7 +6,7 @@ const ROLES = ["reader", "author", "editor", "admin"];
 let caller = {};
 
 /**
- * Set the user whose rights count: the user of the session, before that the last user in this browser.
+ * Set the user whose rights count: the user of the session or, until it is loaded, the last user of this browser.
  * @param {typeof caller} user
  */
 export const setCaller = (user) => (caller = user);
@@ -18,7 +18,7 @@ export const hasRole = (role) => ROLES.indexOf(caller.role ?? "") >= ROLES.index
 export const mayPublish = () => hasRole("editor") || Boolean(caller.can_publish);
 
 /** Return whether the user may change an item; public and scheduled items need the right to publish. */
-export const mayChangeStatus = (/** @type {{status: string}} */ { status }) =>
+export const mayChangeItem = (/** @type {{status: string}} */ { status }) =>
   mayPublish() || !["published", "scheduled", "unlisted"].includes(status);
 
 /** Return whether the user may change a file; authors may change the files that they have uploaded. */

@@ -35,7 +35,7 @@ const IS_BARE = document.body.classList.contains("bare");
 /** @type {any} */
 let currentSession = null;
 
-/** Return {user: {uuid, username, role}, site: {title, time_zone, …}}; loadData() can run before it is known. */
+/** Return the session {user: {uuid, username, role}, site: {title, time_zone, …}}; null until it is loaded. */
 export const getSession = () => currentSession;
 
 /** Return the values of this session or the last one in this browser: {title, address, user, username, role, …}. */
@@ -62,9 +62,9 @@ async function loadSession() {
 guardLinks(toast);
 
 /**
- * The base class of all pages. A subclass has loadData() and renderPage(), and if needed `main` or renderMain() (the
- * main button), renderHead() and `heading` (by default the title of the document). setFields() changes properties of a
- * page and renders it.
+ * The base class of all pages. A subclass has loadData() and renderPage(), and if needed `main` or renderMainButton()
+ * (the main button), renderHead() and `heading` (by default the title of the document). setFields() changes properties
+ * of a page and renders it.
  */
 export class Page extends LitElement {
   state = "loading";
@@ -85,10 +85,10 @@ export class Page extends LitElement {
   }
   async loadData() {}
   renderHead() {
-    return pageHead(this.heading, this.state === "loading" ? nothing : this.renderMain());
+    return pageHead(this.heading, this.state === "loading" ? nothing : this.renderMainButton());
   }
   /** @returns {unknown} */
-  renderMain() {
+  renderMainButton() {
     return this.main;
   }
   /** @returns {unknown} */
@@ -276,9 +276,9 @@ function signInAgain() {
       dialog.close();
     } catch (error) {
       const { code, message } = /** @type {ApiError} */ (error);
-      const isAsked = code === "second_factor_required";
-      againProblem.textContent = isAsked ? "" : message;
-      if (isAsked) askForCode(form);
+      const isCodeNeeded = code === "second_factor_required";
+      againProblem.textContent = isCodeNeeded ? "" : message;
+      if (isCodeNeeded) askForCode(form);
       else if (code === "login_failed") askForPassword(form);
     }
   };

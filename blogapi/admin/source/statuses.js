@@ -25,7 +25,7 @@ export function describeStatus({ status, published_at: time, working_copy: edits
 }
 
 /** Return "Marit has it open", "Marit and Tomas have it open", or "". @param {{username: string}[] | null} [users] */
-export function describeOpenBy(users) {
+export function describePresence(users) {
   const names = (users ?? []).map(({ username }) => username);
   const list = new Intl.ListFormat("en-GB").format(names);
   return list && `${list} ${names.length === 1 ? "has" : "have"} it open`;

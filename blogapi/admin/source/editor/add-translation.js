@@ -4,7 +4,7 @@ import { html } from "../../static/vendor/lit.js";
 import { get, patch } from "../api.js";
 import { choiceCards, field, problemAlert } from "../components.js";
 import { openPopover, dialogButtons, toast } from "../dialogs.js";
-import { getLanguageName, listLanguages } from "../languages.js";
+import { getLanguageName, listLanguageTags } from "../languages.js";
 import { getSession } from "../shell.js";
 import { COLLECTION, ITEM, isPage, loadArticle, getItemPath, saveWorkingCopy } from "./article.js";
 import { openNewDraft } from "./duplicate.js";
@@ -31,7 +31,7 @@ const HELP_TEXTS = {
 export function openTranslationPopover(anchor, page, used) {
   /** @type {{language: string, languages: {language: string}[]}} */
   const { language: siteLanguage, languages } = getSession().site;
-  const free = listLanguages(siteLanguage).filter((tag) => !used.includes(tag));
+  const free = listLanguageTags(siteLanguage).filter((tag) => !used.includes(tag));
   const wanted = [...languages.map(({ language }) => language), ...navigator.languages, "en-GB"];
   const form = { language: wanted.find((tag) => free.includes(tag)) ?? free[0] ?? "", start: "copy" };
   /** @param {Partial<typeof form>} fields */

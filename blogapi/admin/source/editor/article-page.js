@@ -11,14 +11,14 @@ import { EMPTY_EDITS, hasSameContent } from "./edits.js";
 import { deleteKeptEntry, Journal, makeUuid } from "./journal.js";
 import { describeSaveState, rethrowWithReason, isProblemState } from "./save-state.js";
 import { Saver } from "./saving.js";
-import { noteLeftItem } from "../pages/items.js";
+import { storeLeftItem } from "../pages/items.js";
 
 // A long text is stored in this browser with a delay, because storing it at each key would take too long.
 const [LONG_TEXT_LENGTH, KEEP_DELAY_MS] = [50_000, 200];
 /** @param {unknown} left @param {unknown} right */
 const isEqual = (left, right) => left === right || JSON.stringify(left) === JSON.stringify(right);
 
-/** "Marit’s 3 changes have joined your text." @param {string} person "" for the user @param {number} number */
+/** Return "Marit’s 3 changes have joined your text." @param {string} person "" for the user @param {number} number */
 function describeMergedChanges(person, number) {
   const [changes, verb] = number === 1 ? ["change", "has"] : [`${number} changes`, "have"];
   const whose = person ? `${person}’s ${changes}` : `${number === 1 ? "A change" : changes} of yours in another tab`;
@@ -28,7 +28,7 @@ function describeMergedChanges(person, number) {
 /**
  * Open the page editor if the item is a page, or the article editor if it is an article: links in the reports of
  * imports do not distinguish between the two. Throw the error if the item is neither.
- * @param {{status: number}} error why the article was not loaded @returns {Promise<Loaded>}
+ * @param {{status: number}} error why the article was not loaded @returns {Promise<LoadedArticle>}
  */
 async function openOtherEditor(error) {
   const [, , , uuid] = location.pathname.split("/");
@@ -53,8 +53,8 @@ async function openOtherEditor(error) {
 
 /**
  * @typedef {import("../actions.js").ActionOptions} ActionOptions
- * @typedef {{data: any, etag: string | null, undo?: null}} Undone
- * @typedef {(options: ActionOptions) => ReturnType<typeof runAction> | Promise<Undone>} SendAction
+ * @typedef {{data: any, etag: string | null, undo?: null}} UndoResult
+ * @typedef {(options: ActionOptions) => ReturnType<typeof runAction> | Promise<UndoResult>} SendAction
  */
 
 /**
@@ -103,12 +103,12 @@ export class ArticlePage extends Page {
 
   /**
    * Show the loaded edits, and start saving changes of them. base: the edits on the server.
-   * @param {Loaded} loaded @param {Edits} [base] @param {OffsetMap | null} [mapOffset]
+   * @param {LoadedArticle} loaded @param {Edits} [base] @param {OffsetMap | null} [mapOffset]
    */
   startWithEdits(loaded, base = loaded.edits, mapOffset = null) {
     const { article = null, edits, etag = null, saved = null } = loaded;
     Object.assign(this, { article, edits, refusal: null });
-    this.saver.startWith(base, etag, saved);
+    this.saver.setStoredEdits(base, etag, saved);
     this.showEdits(mapOffset);
   }
 
@@ -131,7 +131,7 @@ export class ArticlePage extends Page {
     for (const entry of await journal.findEntries(article && this.uuid)) {
       if ((entry.place ?? "articles") !== articles.COLLECTION) continue;
       // The entry of a new article can belong to an article that the last request of its editor has created.
-      /** @type {(error: {status: number}) => Partial<Loaded> | null} */
+      /** @type {(error: {status: number}) => Partial<LoadedArticle> | null} */
       const nullIfDeleted = ({ status }) => (status === 404 ? null : {});
       const loaded = article
         ? { article, edits: stored }
@@ -173,7 +173,7 @@ export class ArticlePage extends Page {
   }
 
   async useKeptText() {
-    // Save text that was typed in the meantime first. In the same article, the next save is then a conflict.
+    // First save text that was typed in the meantime. If it is in the same article, the next save is then a conflict.
     if (!(await this.saver.saveEdits())) return;
     const { article: uuid, isNew, edits, base, etag } = this.offered;
     const article = uuid === this.uuid ? this.article : null;
@@ -267,7 +267,7 @@ export class ArticlePage extends Page {
       announceText(describeSaveState(this));
       return this.askAboutConflicts(theirs, base, merged, person);
     }
-    /** @type {(loaded: Loaded, base: Edits, regions: import("./merge.js").Region[]) => Promise<boolean>} */
+    /** @type {(loaded: LoadedArticle, base: Edits, regions: import("./merge.js").Region[]) => Promise<boolean>} */
     const startAndSave = (loaded, base, regions) => {
       this.startWithEdits(loaded, base, merging.makeOffsetMap(regions));
       return this.saver.saveEdits();
@@ -348,9 +348,9 @@ export class ArticlePage extends Page {
   async saveAndSend(send) {
     await this.ensureSaved();
     const { edits: sent, saver } = this;
-    const { data, etag, undo } = await send({ etag: saver.etag, ...articles.WHOLE_ARTICLE });
+    const { data, etag, undo } = await send({ etag: saver.etag, ...articles.WHOLE_ARTICLE_QUERY });
     this.updateArticle(data);
-    saver.startWith(sent, etag);
+    saver.setStoredEdits(sent, etag);
     this.hasWritten = Boolean(data.working_copy);
     const runUndo = async () => {
       await this.runTask("publish", () => this.saveAndSend(/** @type {SendAction} */ (undo)));
@@ -369,7 +369,7 @@ export class ArticlePage extends Page {
     await this.runTask("discard", async () => {
       await this.ensureSaved();
       if (this.article.status === "scheduled" && !this.article.working_copy) {
-        return toast("Nothing waits: the scheduled text has your edits, and the history the former one.");
+        return toast("No edits can be discarded: the scheduled text has them, and the history has the former text.");
       }
       if (this.article.working_copy) await del(articles.getCopyPath(this.uuid), { etag: this.saver.etag });
       const loaded = await articles.loadArticle(this.uuid);
@@ -419,11 +419,11 @@ export class ArticlePage extends Page {
   storeVersion() {
     const { state, etag } = this.saver;
     if (!this.hasWritten || this.article?.status !== "draft" || state !== "saved") return;
-    const options = { ...articles.WHOLE_ARTICLE, etag, keepalive: true, signInAgain: false };
-    noteLeftItem(this.uuid);
+    const options = { ...articles.WHOLE_ARTICLE_QUERY, etag, keepalive: true, signInAgain: false };
+    storeLeftItem(this.uuid);
     post(`${articles.getCopyPath(this.uuid)}publish/`, { status: "draft" }, options).catch(() => {});
   }
 }
 
-/** The name of a version in the history. @param {string} person "" for the user @param {any} time */
+/** Return the name of a version: its author and its time. @param {string} person "" for the user @param {any} time */
 const nameVersion = (person, time) => `${person || getSession().user.username}, ${formatTime(time)}`;

@@ -3,7 +3,7 @@
 import { loadItemWithCopy } from "../actions.js";
 import { ApiError, get, patch, post, put } from "../api.js";
 import { hasRole } from "../roles.js";
-import { EMPTY_EDITS, getArticleEdits, getCopyEdits, makeDraft, makeWorkingCopy } from "./edits.js";
+import { EMPTY_EDITS, getArticleEdits, getCopyEdits, makeDraftBody, makeEditsBody } from "./edits.js";
 
 /** Whether the editor edits a page of the blog, and not an article. */
 export const isPage = location.pathname.startsWith("/admin/pages/");
@@ -19,7 +19,7 @@ const UNEDITED_FIELDS = [
 
 // A page has no category.
 export const EDITED_FIELDS = Object.keys(EMPTY_EDITS).filter((name) => !(isPage && name === "category"));
-export const WHOLE_ARTICLE = { query: { fields: [UNEDITED_FIELDS, ...EDITED_FIELDS].join() } };
+export const WHOLE_ARTICLE_QUERY = { query: { fields: [UNEDITED_FIELDS, ...EDITED_FIELDS].join() } };
 
 /** @param {string} uuid */
 export const getItemPath = (uuid) => `blog/${COLLECTION}/${uuid}/`;
@@ -30,10 +30,11 @@ export const getCopyPath = (uuid) => `${getItemPath(uuid)}working-copy/`;
 
 /**
  * Return an article with its edits, which are those of its working copy if it has one.
- * @param {string} uuid @returns {Promise<Required<Pick<Loaded, "article" | "edits" | "etag" | "saved">> & Loaded>}
+ * @param {string} uuid
+ * @returns {Promise<Required<Pick<LoadedArticle, "article" | "edits" | "etag" | "saved">> & LoadedArticle>}
  */
 export async function loadArticle(uuid, { asPublished = false } = {}) {
-  const [{ data: article, etag }, copy] = await loadItemWithCopy(getItemPath(uuid), WHOLE_ARTICLE);
+  const [{ data: article, etag }, copy] = await loadItemWithCopy(getItemPath(uuid), WHOLE_ARTICLE_QUERY);
   if (!copy || asPublished) {
     const { excerpt } = await requestRendering({ ...article, title: "" }, uuid);
     return { article, edits: getArticleEdits(article, excerpt), etag, saved: article.last_updated };
@@ -89,18 +90,18 @@ export function describeAddressProblem({ edits: { slug }, rendered }) {
  * @param {Json} [position]
  */
 export const createArticle = (uuid, edits, options, position) => {
-  const body = { ...makeDraft(hasRole("editor") ? edits : { ...edits, authors: [] }), ...position };
-  return put(getItemPath(uuid), body, { ...options, ...WHOLE_ARTICLE, etag: null, create: true });
+  const body = { ...makeDraftBody(hasRole("editor") ? edits : { ...edits, authors: [] }), ...position };
+  return put(getItemPath(uuid), body, { ...options, ...WHOLE_ARTICLE_QUERY, etag: null, create: true });
 };
 
 /** @param {Edits} edits */
-const makeCopyBody = (edits) => {
-  const { category, ...others } = makeWorkingCopy(edits);
+const makeWorkingCopyBody = (edits) => {
+  const { category, ...others } = makeEditsBody(edits);
   return isPage ? others : { ...others, category };
 };
 
 /** @param {string} uuid @param {Edits} edits @param {import("../api.js").RequestOptions} [options] */
-export const saveWorkingCopy = (uuid, edits, options) => put(getCopyPath(uuid), makeCopyBody(edits), options);
+export const saveWorkingCopy = (uuid, edits, options) => put(getCopyPath(uuid), makeWorkingCopyBody(edits), options);
 
 /**
  * Change fields of the article that the edits do not contain, such as the parent of a page. Return the article, and the
@@ -111,7 +112,7 @@ export async function changeFieldsAtOnce({ uuid, article, edits, saver }, fields
   const { data, etag: current } = await get(getItemPath(uuid), { query: { fields: "last_updated" } });
   if (data.last_updated !== article.last_updated)
     throw new ApiError(409, { detail: "It was changed in the meantime. Load the page again." });
-  const changed = await patch(getItemPath(uuid), fields, { etag: current, ...WHOLE_ARTICLE });
+  const changed = await patch(getItemPath(uuid), fields, { etag: current, ...WHOLE_ARTICLE_QUERY });
   if (!changed.data.working_copy) return changed;
   // From now on, the edits are based on the changed article.
   const { etag } = await saveWorkingCopy(uuid, edits, { etag: `${saver.etag}, ${changed.etag}` });
@@ -123,4 +124,4 @@ export async function changeFieldsAtOnce({ uuid, article, edits, saver }, fields
  * @param {string} uuid @param {string} name @param {Edits} [edits]
  */
 export const addVersion = (uuid, name, edits) =>
-  post(`${getItemPath(uuid)}revisions/`, { name, ...(edits && makeCopyBody(edits)) });
+  post(`${getItemPath(uuid)}revisions/`, { name, ...(edits && makeWorkingCopyBody(edits)) });

@@ -1,7 +1,7 @@
 /** Renders the blocks of a text: pictures, and in place of the address of a player, a note about the player. */
 
 import { html, nothing, render } from "../../static/vendor/lit.js";
-import { button, icon, iconButton, passValue } from "../components.js";
+import { button, icon, iconButton, withValue } from "../components.js";
 import { formatCount } from "../format.js";
 import { makeOneLineHandlers } from "../forms.js";
 import { findBlocks, formatPictures } from "./blocks.js";
@@ -12,10 +12,10 @@ import { choosePictures } from "./pictures.js";
  * The titles of the players, and the patterns of the addresses that become players.
  * @type {{title: string, pattern: string}[]}
  */
-export const playerPatterns = JSON.parse(document.getElementById("players")?.textContent ?? "[]");
+export const PLAYERS = JSON.parse(document.getElementById("players")?.textContent ?? "[]");
 const WARNING_ICON = icon("triangle-alert", "warn");
 /** The option `blocks` of createEditor(). */
-export const blockOptions = { findBlocks: (/** @type {string} */ text) => findBlocks(text, playerPatterns), drawBlock };
+export const blockOptions = { findBlocks: (/** @type {string} */ text) => findBlocks(text, PLAYERS), drawBlock };
 
 /** @param {HTMLElement} dom @param {Block} block @param {boolean} isSelected @param {BlockActions} actions */
 function drawBlock(dom, block, isSelected, actions) {
@@ -107,7 +107,7 @@ function renderPictureFields(picture, n, set, actions) {
     <label for="block-alt-${n}">Alternative text</label>
     <textarea id="block-alt-${n}" rows="2" dir="auto" maxlength="1000" .value=${alt}
       placeholder=${file?.alt || "What the picture says, in a sentence"} aria-describedby="block-help-${n}"
-      @input=${passValue(text.onInput)} @keydown=${text.onkeydown}></textarea>
+      @input=${withValue(text.onInput)} @keydown=${text.onkeydown}></textarea>
     <p id="block-help-${n}" class="help">${
       isMissing
         ? html`<span class="warn">${WARNING_ICON} Missing. Some readers cannot see the picture.</span>`
@@ -117,7 +117,7 @@ function renderPictureFields(picture, n, set, actions) {
     }</p>
     <label for="block-caption-${n}">Caption</label>
     <input id="block-caption-${n}" dir="auto" maxlength="1000" autocomplete="off" .value=${caption}
-      @input=${passValue((caption) => set({ caption }))}></div></div>`;
+      @input=${withValue((caption) => set({ caption }))}></div></div>`;
 }
 
 /** @param {Block} block @param {BlockActions} actions */

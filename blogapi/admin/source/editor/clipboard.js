@@ -2,7 +2,7 @@
 
 import { toast } from "../dialogs.js";
 import { formatCount } from "../format.js";
-import { playerPatterns } from "./block-rendering.js";
+import { PLAYERS } from "./block-rendering.js";
 import { isInCode } from "./links.js";
 import { linkSelection, replaceWithMarkdown } from "./markdown.js";
 import { choosePictures } from "./pictures.js";
@@ -27,14 +27,14 @@ export function handlePaste(page, data) {
   return Boolean(link || html);
 }
 
-/** @typedef {{isPlain?: boolean, isTooLong?: boolean, lost?: number, remote?: number, frames?: string[]}} Losses */
+/** @typedef {{isPlain?: boolean, isTooLong?: boolean, lost?: number, remote?: number, frames?: string[]}} PasteLoss */
 
 /** @param {EditorPage} page @param {string} html @param {string} plain */
 async function pasteRichText(page, html, plain) {
-  /** @returns {Promise<Losses & {markdown: string}>} */
+  /** @returns {Promise<PasteLoss & {markdown: string}>} */
   const convertWithPictures = async () => {
     const { convertHtml, fillPictureAddresses } = await import("./paste.js");
-    const { markdown, files, ...notes } = convertHtml(html, plain, playerPatterns);
+    const { markdown, files, ...notes } = convertHtml(html, plain, PLAYERS);
     const pictures = files.length ? await choosePictures({ files, title: "Pictures of the pasted text" }) : [];
     return { markdown: fillPictureAddresses(markdown, pictures), ...notes };
   };
@@ -45,7 +45,7 @@ async function pasteRichText(page, html, plain) {
   if (words) toast(words);
 }
 
-/** @param {Losses} notes */
+/** @param {PasteLoss} notes */
 function describeLosses({ isPlain = false, isTooLong = false, lost = 0, remote = 0, frames = [] }) {
   if (isPlain || isTooLong) return "Pasted as plain text, because its format cannot be read.";
   const parts = [];
@@ -53,6 +53,6 @@ function describeLosses({ isPlain = false, isTooLong = false, lost = 0, remote =
   if (remote)
     parts.push(`${formatCount(remote, "picture stays", "pictures stay")} on another site, which can remove it.`);
   const sites = [...new Set(frames)].join(", ");
-  if (sites) parts.push(`${formatCount(frames.length, "player")} of ${sites} went: such players cannot be shown.`);
+  if (sites) parts.push(`${formatCount(frames.length, "player")} of ${sites} left out: such players cannot be shown.`);
   return parts.join(" ");
 }

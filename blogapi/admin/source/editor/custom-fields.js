@@ -44,7 +44,7 @@ export function describeFault(field, value) {
   /** @type {Record<string, string>} */
   const words = { number: "a number", date: "a date", url: "an address", choice: "one of the choices" };
   const limits = [minimum !== null && `from ${minimum}`, maximum !== null && `to ${maximum}`].filter(Boolean).join(" ");
-  const wanted = `${words[type] ?? "such a value"}${type === "number" && limits ? ` ${limits}` : ""}`;
+  const wanted = `${words[type] ?? "a valid value"}${type === "number" && limits ? ` ${limits}` : ""}`;
   return `“${value}” is not ${wanted}. It is kept here; readers get no value until you change it.`;
 }
 

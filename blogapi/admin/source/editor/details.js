@@ -3,10 +3,10 @@
 import { html, nothing } from "../../static/vendor/lit.js";
 import { ACTIONS, MAIN_ACTIONS } from "../actions.js";
 import { get, patch, post } from "../api.js";
-import { button, checkbox, field, foldBox, passButton, renderSample } from "../components.js";
-import { formatDayAndTime, toInputs, toDate } from "../format.js";
-import { findPlace, listParents, renderPlaceField, makePlaceChanges } from "../page-tree.js";
-import { hasRole, mayChangeStatus } from "../roles.js";
+import { button, checkbox, field, foldBox, withButton, renderSample } from "../components.js";
+import { formatDayAndTime, toDateInputs, toDate } from "../format.js";
+import { indexOfPage, listNewParents, positionField, makeMoveChanges } from "../page-tree.js";
+import { hasRole, mayChangeItem } from "../roles.js";
 import { getSession } from "../shell.js";
 import { changeFieldsAtOnce, describeAddressProblem, EDITED_FIELDS, isPage } from "./article.js";
 import { findPictureAddresses } from "./blocks.js";
@@ -25,7 +25,7 @@ const TEXT_INPUTS = TEXT_FIELDS.filter(
   ({ control, name }) => control === "details" && name !== "language" && !(isPage && name === "featured"),
 );
 const NO_ADDRESS = "The site has no address yet";
-const KINDS = /** @type {TermKindName[]} */ (Object.keys(TERM_KINDS));
+const TERM_KIND_NAMES = /** @type {TermKindName[]} */ (Object.keys(TERM_KINDS));
 
 /**
  * Return the terms of each kind that a user can choose, and load the custom fields.
@@ -34,7 +34,7 @@ const KINDS = /** @type {TermKindName[]} */ (Object.keys(TERM_KINDS));
 export async function loadTermsAndFields() {
   const query = { fields: "uuid,name,articles_by_status" };
   const loadKind = async (/** @type {TermKindName} */ kind) => [kind, (await get(`blog/${kind}/`, { query })).data];
-  const [terms] = await Promise.all([Promise.all(KINDS.map(loadKind)), loadCustomFields()]);
+  const [terms] = await Promise.all([Promise.all(TERM_KIND_NAMES.map(loadKind)), loadCustomFields()]);
   return Object.fromEntries(terms);
 }
 
@@ -45,7 +45,7 @@ export async function loadPages(page) {
 }
 
 /** Render the fields for the parent and the place of a page; a change is saved at once. @param {EditorPage} page */
-function renderParentAndPlace(page) {
+function renderParentAndPosition(page) {
   const { article, uuid } = page;
   /** @type {Article[]} */
   const pages = page.pages;
@@ -54,7 +54,7 @@ function renderParentAndPlace(page) {
   /** @param {string | null} above @param {number} index */
   const movePage = (above, index) =>
     page.runTask("move", async () => {
-      const changes = makePlaceChanges(pages, uuid, above, index);
+      const changes = makeMoveChanges(pages, uuid, above, index);
       const others = changes.filter((change) => change.uuid !== uuid);
       const own = changes.find((change) => change.uuid === uuid) ?? {};
       await page.saveAndSend(async () => {
@@ -65,25 +65,25 @@ function renderParentAndPlace(page) {
       page.schedulePreview(0);
     });
   const noParent = { uuid: "", name: "None" };
-  const items = [noParent, ...listParents(pages, uuid).map((other) => ({ uuid: other.uuid, name: getTitle(other) }))];
+  const items = [noParent, ...listNewParents(pages, uuid).map((item) => ({ uuid: item.uuid, name: getTitle(item) }))];
   const chooseParent = (/** @type {CustomEvent<string[]>} */ { detail: [above] }) =>
     above !== (parent ?? "") && movePage(above || null, pages.length);
-  const movePageToPlace = (/** @type {number} */ index) => movePage(parent, index);
+  const movePageToIndex = (/** @type {number} */ index) => movePage(parent, index);
   return html`<term-picker class="field" .label=${"Parent"} .items=${items} .chosen=${[parent ?? ""]} .single=${true}
       @choose=${chooseParent}></term-picker>
-    ${renderPlaceField(pages, uuid, parent, findPlace(pages, uuid, parent), movePageToPlace, page.errors)}`;
+    ${positionField(pages, uuid, parent, indexOfPage(pages, uuid, parent), movePageToIndex, page.errors)}`;
 }
 
 /**
- * Render the fields in the order of their use: those that each article needs are open, the others are folded to one
- * line with their value.
+ * Render the fields in the order of their use. The fields that each article needs are open; each other field is folded
+ * to one line with its value.
  * @param {EditorPage} page
  */
 export function renderDetails(page) {
   const { edits, rendered } = page;
   const { excerpt, seo } = edits;
   const isOffered = ({ field = "", chooser = "" }) => EDITED_FIELDS.includes(field) && hasRole(chooser);
-  const kinds = KINDS.filter((kind) => isOffered(TERM_KINDS[kind]));
+  const kinds = TERM_KIND_NAMES.filter((kind) => isOffered(TERM_KINDS[kind]));
   const renderTermFields = (/** @type {boolean} */ areAuthors) =>
     kinds.filter((kind) => (kind === "authors") === areAuthors).map((kind) => renderTermPicker(page, kind));
   const renderTextFields = (/** @type {boolean} */ areRobots) =>
@@ -97,13 +97,13 @@ export function renderDetails(page) {
     counter: excerpt && `${excerpt.length} of 160`,
   };
   return html`
-    ${page.pages ? renderParentAndPlace(page) : nothing} ${renderCoverField(page)} ${renderTermFields(false)}
+    ${page.pages ? renderParentAndPosition(page) : nothing} ${renderCoverField(page)} ${renderTermFields(false)}
     ${renderTextField(page, "excerpt", "Excerpt", { type: "textarea", placeholder: rendered?.excerpt, ...excerptMore })}
     <div class="folds">
       ${foldBox("Address", edits.slug || rendered?.slug || "", renderAddressField(page), Boolean(slugFault))}
       ${kinds.includes("authors") ? foldBox("Authors", names.join(", ") || "Empty", renderTermFields(true)) : nothing}
       ${renderLanguageField(page)} ${renderTextFields(false)}
-      ${foldBox("Search and cards", ownNames.length ? ownNames[0] : "As the text says", renderSearchAndCards(page))}
+      ${foldBox("Search and cards", ownNames.length ? ownNames[0] : "From the text", renderSearchAndCards(page))}
       ${renderTextFields(true)}
       ${renderCustomFields(page)} ${renderTranslations(page)} ${renderPublicationDate(page)}</div>
     ${hasRole("admin") ? defineLink : nothing}`;
@@ -114,10 +114,10 @@ function renderPublicationDate(page) {
   const { status, published_at: date } = page.article ?? { status: "draft" };
   const value = date ? formatDayAndTime(date) : "Not published";
   const main = MAIN_ACTIONS[/** @type {Status} */ (status)];
-  if (main !== ACTIONS.update || !mayChangeStatus(page.article))
+  if (main !== ACTIONS.update || !mayChangeItem(page.article))
     return foldBox("Date of publication", value, html`<p class="help">Set by the button ${main.name}.</p>`);
-  const [own, now] = [date, new Date()].map((time) => Object.values(toInputs(time)).join("T"));
-  const applyDate = passButton(({ previousElementSibling: row }) => {
+  const [own, now] = [date, new Date()].map((time) => Object.values(toDateInputs(time)).join("T"));
+  const applyDate = withButton(({ previousElementSibling: row }) => {
     const input = /** @type {HTMLInputElement} */ (row?.querySelector("input"));
     const [day, time] = input.value.split("T");
     const sendDate = () => changeFieldsAtOnce(page, { published_at: toDate(day, time) });
@@ -260,7 +260,7 @@ function renderSearchAndCards(page) {
   const titleOptions = { placeholder: edits.title, counter: `${title.length} of 60` };
   return html`<div>${renderSample({ ...texts, label: "Search result", host: href })}
       ${renderSample({ ...texts, label: "Card", host, kind: "card", picture })}</div>
-    ${renderTextField(page, "seo.title", "Title elsewhere", titleOptions)}
-    ${renderTextField(page, "seo.description", "Description elsewhere", aboutOptions)}
-    ${renderTextField(page, "seo.canonical_url", "Original address", { help })}`;
+    ${renderTextField(page, "seo.title", "Title for search engines", titleOptions)}
+    ${renderTextField(page, "seo.description", "Description for search engines", aboutOptions)}
+    ${renderTextField(page, "seo.canonical_url", "Canonical address", { help })}`;
 }

@@ -90,8 +90,8 @@ export const compareLines = (before, after) =>
   groupParts(diffLines(before, after, DIFF_OPTIONS) ?? makeReplacement(before, after));
 
 /**
- * Compare two texts by word; return [{equal} or {before, after}]. Changes with only a space or comma between them are
- * one.
+ * Compare two texts by word; return [{equal} or {before, after}]. Changes that only a
+ * space or a comma separates count as one change.
  * @param {string} before @param {string} after @returns {TextChange[]}
  */
 export function compareWords(before, after) {

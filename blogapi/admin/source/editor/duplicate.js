@@ -4,8 +4,8 @@ import { makeEditorAddress, createArticle, isPage, loadArticle } from "./article
 import { makeUuid } from "./journal.js";
 
 /**
- * Duplicate an article or a page, and open the draft. It is not a translation; a page gets the position of the
- * original.
+ * Duplicate an article or a page, and open the draft. The draft is no translation of the original; the draft of a page
+ * gets the position of the original.
  * @param {string} uuid
  */
 export async function duplicateItem(uuid) {

@@ -60,15 +60,15 @@ export function getArticleEdits(article, excerpt) {
 }
 
 /** Return the request body that saves a working copy. @param {Edits} edits */
-export const makeWorkingCopy = (edits) => ({
+export const makeEditsBody = (edits) => ({
   ...edits,
   title: edits.title.trim() ? edits.title : "Untitled",
   custom: toCustomBody(edits.custom ?? {}),
 });
 
 /** Return the request body that creates a draft. @param {Edits} edits */
-export function makeDraft(edits) {
-  const { category, tags, authors, seo, ...texts } = makeWorkingCopy(edits);
+export function makeDraftBody(edits) {
+  const { category, tags, authors, seo, ...texts } = makeEditsBody(edits);
   const dropEmpty = (/** @type {object} */ fields) =>
     Object.fromEntries(Object.entries(fields).filter(([, value]) => value));
   const toReferences = (/** @type {string[]} */ uuids) => uuids.map((uuid) => ({ uuid }));
@@ -85,15 +85,15 @@ export const hasSameContent = (left, right, article = null) =>
   serializeEdits(left, article) === serializeEdits(right, article);
 
 /** @param {Edits} edits @param {Article | null} article */
-const serializeEdits = (edits, article) => JSON.stringify(fillEdits(edits, article));
+const serializeEdits = (edits, article) => JSON.stringify(normalizeEdits(edits, article));
 
 /**
  * Return the edits in a form that is equal for equal content. A slug, a category or authors that they lack are taken
  * from the article.
  * @param {Edits} edits @param {Article | null} article @returns {Edits}
  */
-export function fillEdits(edits, article) {
-  const { slug, category, authors, tags, ...body } = pickFields(EMPTY_EDITS, makeWorkingCopy(edits));
+export function normalizeEdits(edits, article) {
+  const { slug, category, authors, tags, ...body } = pickFields(EMPTY_EDITS, makeEditsBody(edits));
   const filled = {
     slug: slug || article?.slug,
     category: category ?? article?.category?.uuid,
@@ -109,7 +109,7 @@ export function fillEdits(edits, article) {
  * Text that an author did not change stays the same byte for byte.
  * @param {string} original @param {string} shown
  */
-export function keepLineBreaks(original, shown) {
+export function restoreLineBreaks(original, shown) {
   if (!original.includes("\r")) return shown;
   const usual = original.includes("\r\n") ? "\r\n" : "\r";
   const breaks = original.match(/\r\n?|\n/g) ?? [];

@@ -2,7 +2,7 @@
 
 import { html, render } from "../../static/vendor/lit.js";
 import { icon } from "../components.js";
-import { getNextOption } from "../listbox.js";
+import { getNextIndex } from "../listbox.js";
 
 /** @type {[name: string, label: string, icon: string, markdown: string][]} */
 const BLOCK_ITEMS = [
@@ -98,7 +98,7 @@ export class InsertList {
     this.updateOptions();
     if (!this.element.isConnected) return;
     const { options, at } = this;
-    const next = getNextOption(event, at, options.length);
+    const next = getNextIndex(event, at, options.length);
     if (next !== undefined) {
       this.at = next;
       this.drawList();

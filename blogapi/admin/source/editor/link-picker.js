@@ -2,10 +2,10 @@
 
 import { html, nothing } from "../../static/vendor/lit.js";
 import { get } from "../api.js";
-import { badge, icon, passValue } from "../components.js";
+import { badge, icon, withValue } from "../components.js";
 import { openDialog } from "../dialogs.js";
-import { formatChange, formatDay } from "../format.js";
-import { getNextOption } from "../listbox.js";
+import { formatTimeAgo, formatDay } from "../format.js";
+import { getNextIndex } from "../listbox.js";
 import { hasRole, getArticlesPath } from "../roles.js";
 import { hasTypedBrackets, describeLinkProblems, findArticleLinks, formatArticleLink } from "./links.js";
 import { runCommand } from "./markdown.js";
@@ -184,7 +184,7 @@ class LinkPicker {
   /** @param {KeyboardEvent} event */
   handleKey(event) {
     const { options } = this;
-    const next = getNextOption(event, this.at, options.length);
+    const next = getNextIndex(event, this.at, options.length);
     if (event.isComposing) return;
     if (next !== undefined) this.at = next;
     // Close the dialog here, because the browser would report that it has closed it only after the next key.
@@ -205,7 +205,7 @@ class LinkPicker {
     return html`<div class="search">${icon("search")}<input role="combobox" aria-label="Title of an article" autofocus
         placeholder="Title of an article" autocomplete="off" spellcheck="false" dir="auto" aria-expanded="true"
         aria-controls="link-list" aria-activedescendant=${options.length ? `link-${at}` : nothing} .value=${words}
-        @input=${passValue((text) => this.setWords(text))} @keydown=${handleKey}></div>
+        @input=${withValue((text) => this.setWords(text))} @keydown=${handleKey}></div>
       <p class="none" role="status">${empty ? `No article contains '${words.trim()}'` : nothing}</p>
       <div id="link-list" role="listbox" aria-label="Articles">
         ${options.map((option, n) => this.renderOption(option, n))}</div>
@@ -228,7 +228,7 @@ class LinkPicker {
 
 /** @param {Article} article */
 const formatArticleDay = ({ status, published_at: time, last_updated: changed }) =>
-  status === "published" && time ? formatDay(time) : formatChange(changed);
+  status === "published" && time ? formatDay(time) : formatTimeAgo(changed);
 
 /**
  * Return the title with each search term highlighted where it begins a word.

@@ -181,7 +181,7 @@ function insertFootnote({ text, to }) {
 const NEXT_HEADINGS = { "": "## ", "##": "### " };
 
 /**
- * Make plain text a heading of level 2, a heading of level 2 one of level 3, and others plain text.
+ * Turn plain text into a heading of level 2, a heading of level 2 into level 3, and other headings into plain text.
  * @param {string} line
  */
 const changeHeading = (line) => line.replace(/^(#{0,6})[ \t]*/, (_, marks) => NEXT_HEADINGS[marks] ?? "");

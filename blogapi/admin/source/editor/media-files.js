@@ -10,7 +10,7 @@ import { makeFileAddress, get } from "../api.js";
 const pictureFiles = new Map();
 
 /**
- * Return the file of a picture, or null while the file is loaded; then redraw() is called.
+ * Return the file of a picture, or null while the file is loaded; redraw() is called when it is loaded.
  * @param {string} address @param {() => void} redraw @returns {PictureFile | null}
  */
 export function getMediaFile(address, redraw) {
@@ -19,13 +19,13 @@ export function getMediaFile(address, redraw) {
   if (!pictureFiles.has(uuid)) {
     pictureFiles.set(uuid, null);
     const query = { fields: "uuid,url,alt,decorative,width,height,renditions" };
-    const readFile = (/** @type {{data: Media}} */ { data }) => {
+    const toPictureFile = (/** @type {{data: Media}} */ { data }) => {
       const { width, height, alt, decorative, url, renditions } = data;
       return { source: makeFileAddress(renditions[1]?.url ?? url), width, height, alt, decorative };
     };
     const forgetFile = () => setTimeout(() => pictureFiles.delete(uuid), 10_000);
     get(`blog/media/${uuid}/`, { query })
-      .then(readFile, ({ status }) => (status === 404 ? { isMissing: true } : (forgetFile(), null)))
+      .then(toPictureFile, ({ status }) => (status === 404 ? { isMissing: true } : (forgetFile(), null)))
       .then((file) => (pictureFiles.set(uuid, file), redraw()));
   }
   return pictureFiles.get(uuid) ?? null;

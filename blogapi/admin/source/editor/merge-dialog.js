@@ -6,11 +6,11 @@ import { copyButton, openDialog } from "../dialogs.js";
 import { formatCount } from "../format.js";
 import { ITEM } from "./article.js";
 import { compareWords, formatField } from "./differences.js";
-import { keepLineBreaks, normalizeLineBreaks } from "./edits.js";
+import { restoreLineBreaks, normalizeLineBreaks } from "./edits.js";
 import { writeField } from "./merge.js";
 
 const WRITTEN_SIDE = "written";
-const NOT_SAVED_NOTE = "Nothing is saved before you do. Both texts stay in the history.";
+const NOT_SAVED_NOTE = "Nothing is saved until you save. Both texts stay in the history.";
 const RESULT_TITLE = `The ${ITEM} then`;
 /**
  * A conflict in the field `name`, or in a region of the text. side: the choice of the author ("": none); isGone:
@@ -193,7 +193,7 @@ class MergeDialog {
     }
     const edits = structuredClone(this.merged.edits);
     for (const { name, side, theirs } of this.conflicts) if (name && side === "theirs") writeField(edits, name, theirs);
-    close({ ...edits, content: keepLineBreaks(this.mine.content, this.field.getText()) });
+    close({ ...edits, content: restoreLineBreaks(this.mine.content, this.field.getText()) });
   }
 
   /** @param {Close} close */
@@ -202,7 +202,7 @@ class MergeDialog {
     const { mine, theirs } = merged.changes;
     const chosen = conflicts.filter(({ side }) => side).length;
     const joined =
-      mine + theirs ? `${formatCount(mine + theirs, "change has", "changes have")} joined by themselves. ` : "";
+      mine + theirs ? `${formatCount(mine + theirs, "change was", "changes were")} joined automatically. ` : "";
     const number = formatCount(conflicts.length, "place is", "places are");
     const halves = { "Different in both": "conflicts", [RESULT_TITLE]: "text" };
     const onChange = (/** @type {string} */ value) => {

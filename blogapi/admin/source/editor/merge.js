@@ -2,7 +2,7 @@
 
 import { FIELD_LABELS } from "./differences.js";
 import { listCustomLabels } from "./custom-fields.js";
-import { fillEdits, normalizeLineBreaks } from "./edits.js";
+import { normalizeEdits, normalizeLineBreaks } from "./edits.js";
 
 /**
  * A region of the text. kind: "same" if neither version has changed the lines; "mine" or "theirs" if one version has;
@@ -129,7 +129,7 @@ function mergeFields({ base, mine, theirs, article = null }) {
   const conflicts = [];
   /** @type {Record<"mine" | "theirs", string[]>} */
   const changes = { mine: [], theirs: [] };
-  const [from, own, other] = [base && fillEdits(base, article), fillEdits(mine, article), fillEdits(theirs, article)];
+  const [from, own, other] = [base, mine, theirs].map((edits) => edits && normalizeEdits(edits, article));
   for (const [name, label] of Object.entries({ ...FIELD_LABELS, ...listCustomLabels() })) {
     if (name === "content") continue;
     const [was, is, will] = [from && readField(from, name), readField(own, name), readField(other, name)];

@@ -87,7 +87,7 @@ class PictureChooser {
   /** @type {any[]} */
   library = [];
   total = 0;
-  // 0 before the first response.
+  // The last loaded page of the library; 0 before the first response.
   page = 0;
   words = "";
   problem = "";

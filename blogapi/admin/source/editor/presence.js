@@ -4,7 +4,7 @@ import { html, nothing } from "../../static/vendor/lit.js";
 import { post } from "../api.js";
 import { icon } from "../components.js";
 import { announceText } from "../dialogs.js";
-import { describeOpenBy } from "../statuses.js";
+import { describePresence } from "../statuses.js";
 import { getItemPath } from "./article.js";
 
 // The server forgets the page a minute after its last report.
@@ -17,7 +17,7 @@ export function startPresenceReports(page) {
     const stopOn404 = (/** @type {{status: number}} */ error) => void (error.status === 404 && page.stopEditing(error));
     const answer = await post(`${getItemPath(page.uuid)}open/`, undefined, { signInAgain: false }).catch(stopOn404);
     if (!answer) return;
-    const [former, words] = [describeOpenBy(page.others), describeOpenBy(answer.data)];
+    const [former, words] = [describePresence(page.others), describePresence(answer.data)];
     page.setFields({ others: answer.data });
     if (words && words !== former) announceText(words);
   };
@@ -27,7 +27,7 @@ export function startPresenceReports(page) {
 }
 
 /** Render the names of the other users who have the article open. @param {{username: string}[]} users */
-export function renderOpenBy(users) {
-  const words = describeOpenBy(users);
+export function renderPresence(users) {
+  const words = describePresence(users);
   return words ? html`<span class="open-by" title=${words}>${icon("users")}<span>${words}</span></span>` : nothing;
 }

@@ -2,7 +2,7 @@
 
 import { html } from "../../static/vendor/lit.js";
 import { field, segmentControl } from "../components.js";
-import { formatDistance, formatLongDay, formatTime, toInputs, toDate } from "../format.js";
+import { formatDistance, formatLongDay, formatTime, toDateInputs, toDate } from "../format.js";
 import { getSession } from "../shell.js";
 import { describeDelay } from "../webhooks/on-its-way.js";
 
@@ -13,9 +13,9 @@ export class PublishTimeForm {
   /** @param {() => void} onChange called after each change @param {string | null} [time] */
   constructor(onChange, time = null) {
     this.onChange = onChange;
-    const tomorrow = { ...toInputs(new Date(Date.now() + 86_400_000)), time: "08:00" };
+    const tomorrow = { ...toDateInputs(new Date(Date.now() + 86_400_000)), time: "08:00" };
     this.isLater = Boolean(time);
-    this.fields = time ? toInputs(time) : tomorrow;
+    this.fields = time ? toDateInputs(time) : tomorrow;
   }
 
   /** The chosen time, or null for now. */
@@ -23,13 +23,13 @@ export class PublishTimeForm {
     return this.isLater ? toDate(this.fields.day, this.fields.time) : null;
   }
 
-  get isAhead() {
+  get isFuture() {
     return this.instant !== null && this.instant.getTime() > Date.now();
   }
 
   /** Render the form, and a sentence about its consequence. audience: the words for who sees the article then. */
   render(audience = "readers, feeds and search") {
-    const { instant, isAhead } = this;
+    const { instant, isFuture } = this;
     /** @param {boolean} value */
     const onChange = (value) => {
       this.isLater = value;
@@ -46,7 +46,7 @@ export class PublishTimeForm {
     };
     const consequence = instant
       ? html`<div class="two-fields">${renderInput("day", "Date", "date")} ${renderInput("time", "Time", "time")}</div>
-        <div class="consequence"><p>Goes live ${isAhead ? "on" : "now, dated"}
+        <div class="consequence"><p>Goes live ${isFuture ? "on" : "now, dated"}
             <strong>${formatLongDay(instant)} at ${formatTime(instant)}</strong>.</p>
           <p class="help">${formatDistance(instant)}. Time zone of the site: ${getSession().site.time_zone}</p></div>`
       : html`<p class="consequence">Goes live <strong>${describeDelay()}</strong>, for ${audience}.</p>`;

@@ -7,7 +7,7 @@ import { icon, problemAlert } from "../components.js";
 import { confirmRisk, copyText, openPopover, dialogButtons, toast } from "../dialogs.js";
 import { formatCount, formatDay } from "../format.js";
 import { hasBin } from "../pages/items.js";
-import { mayChangeStatus } from "../roles.js";
+import { mayChangeItem } from "../roles.js";
 import { describeDelay } from "../webhooks/on-its-way.js";
 import { describeAddressProblem, isPage, ITEM, getItemPath } from "./article.js";
 import { duplicateItem } from "./duplicate.js";
@@ -38,7 +38,7 @@ export function openPublishPopover(anchor, page) {
   const time = new PublishTimeForm(showChosenTime, status === "scheduled" ? published_at : null);
   const chooseAction = () => {
     if (consequence) return main;
-    if (!time.isAhead) return ACTIONS.publish;
+    if (!time.isFuture) return ACTIONS.publish;
     return ACTIONS.schedule.from.includes(status) ? ACTIONS.schedule : ACTIONS.reschedule;
   };
   /** @param {Close} close */
@@ -113,7 +113,7 @@ function renderChecks(page, close, linkWarnings) {
     ${findMissingFields(edits.custom ?? {}).map(({ label }) => renderWarning(`${label} is missing.`))}
     ${tasks.count ? renderWarning(tasksOpen, tasks) : nothing}
     ${pictures.slice(0, MAX_PICTURES).map((picture, n) => renderWarning(describeNoAlt(picture, n), picture))}
-    ${pictures.length > MAX_PICTURES ? renderWarning(`${pictures.length - MAX_PICTURES} more have none.`) : nothing}
+    ${pictures.length > MAX_PICTURES ? renderWarning(`${pictures.length - MAX_PICTURES} more lack a text.`) : nothing}
     ${rendered?.shown_as_text ? renderWarning(SHOWN_AS_TEXT) : nothing}
     ${removed.map((tag) => renderWarning(describeRemovedElement(tag), findTagRange(text, tag)))}
     ${linkWarnings.map(({ words, range }) => renderWarning(words, range))}</ul>`;
@@ -141,7 +141,7 @@ export function listEditorActions(page) {
     page.article && { label: "Add a translation", icon: "globe", action: () => page.startTranslation() },
     (!isPublic || edits) && makeItem("Copy a preview link", "share-2", () => copyPreviewLink(page)),
     status !== "draft" && edits && makeItem("Discard the edits", "trash-2", () => page.discardEdits(), true),
-    page.article && mayChangeStatus(page.article) && makeItem("Delete", "trash-2", () => deleteItem(page), true),
+    page.article && mayChangeItem(page.article) && makeItem("Delete", "trash-2", () => deleteItem(page), true),
   ];
 }
 

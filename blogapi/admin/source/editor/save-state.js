@@ -3,14 +3,14 @@
 import { html, nothing } from "../../static/vendor/lit.js";
 import { get } from "../api.js";
 import { icon } from "../components.js";
-import { countDays, formatDay, formatTime } from "../format.js";
+import { countDaysTo, formatDay, formatTime } from "../format.js";
 import { hasRole } from "../roles.js";
 import { getSession } from "../shell.js";
 import { ITEM } from "./article.js";
 
 /** The icon and the text of each state. @type {Record<string, [string, (saver: any, journal: any) => string]>} */
 const STATE_TEXTS = {
-  saved: ["check", ({ time }) => (time ? `Saved ${countDays(time) ? formatDay(time) : formatTime(time)}` : "")],
+  saved: ["check", ({ time }) => (time ? `Saved ${countDaysTo(time) ? formatDay(time) : formatTime(time)}` : "")],
   unsaved: ["pen-line", () => "Not saved yet"],
   saving: ["refresh-cw", () => "Saving…"],
   offline: ["cloud-off", (_, { isKept }) => `Offline: ${isKept ? "kept in this browser" : "not kept, copy your text"}`],

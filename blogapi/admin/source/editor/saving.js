@@ -56,7 +56,7 @@ export class Saver {
    * Start with the edits on the server, their ETag, and the time when they were saved (null: never).
    * @param {T} edits @param {Etag} etag @param {string | Date | null} [time]
    */
-  startWith(edits, etag, time) {
+  setStoredEdits(edits, etag, time) {
     clearTimeout(this.timer);
     this.#acceptEdits(edits, etag, time);
     this.#setState(this.isDirty ? "unsaved" : "saved");

@@ -39,7 +39,7 @@ export class SiteFrame {
       if (data === SHOWN_MESSAGE && source && source === this.frame?.contentWindow) this.setReason("", true);
     });
     document.addEventListener("securitypolicyviolation", ({ effectiveDirective, blockedURI }) => {
-      if (effectiveDirective === "frame-src") this.setReason(`The page leads to ${blockedURI}.`);
+      if (effectiveDirective === "frame-src") this.setReason(`It leads to ${blockedURI}, which is not allowed.`);
     });
   }
 
@@ -94,7 +94,7 @@ export class SiteFrame {
 
   explainMissingAnswer() {
     return (
-      `It has not reported itself. If nothing is shown below, ${this.origin} does not answer, or does not allow ` +
+      `The page has sent no message. If nothing is shown below, ${this.origin} does not answer, or does not allow ` +
       `frames of ${location.origin} (X-Frame-Options or frame-ancestors).`
     );
   }

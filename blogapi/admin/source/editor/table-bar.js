@@ -1,7 +1,7 @@
-/** The bar below the table that contains the cursor, and the Tab key in tables. Loaded at the first table. */
+/** The bar below the table with the cursor, and the Tab key in tables; loaded when the cursor is in a table. */
 
 import { html, render } from "../../static/vendor/lit.js";
-import { button, passButton } from "../components.js";
+import { button, withButton } from "../components.js";
 import { announceText, openMenu } from "../dialogs.js";
 import { refs } from "../shell.js";
 import * as tables from "./table-text.js";
@@ -101,7 +101,7 @@ export class TableBar {
     const renderMenu = (label, icon, items, kind = "bare") =>
       button(
         label,
-        passButton((anchor) => openMenu(anchor, items, label)),
+        withButton((anchor) => openMenu(anchor, items, label)),
         { icon, kind, popup: "menu" },
       );
     const aligns = ALIGNS.map(([name, align, icon]) => toItem(name, icon, (table) => tables.alignColumn(table, align)));

@@ -1,9 +1,9 @@
 /** The element <term-picker>: a field in which an author finds, chooses and creates terms. */
 
 import { html, LitElement, nothing } from "../../static/vendor/lit.js";
-import { icon, passValue } from "../components.js";
+import { icon, withValue } from "../components.js";
 import { formatCount } from "../format.js";
-import { getNextOption } from "../listbox.js";
+import { getNextIndex } from "../listbox.js";
 import { sumCounts } from "../pages/term-kinds.js";
 import { listOptions } from "./term-options.js";
 
@@ -60,7 +60,7 @@ class TermPicker extends LitElement {
           .value=${this.words ?? (this.single ? chosen[0]?.name : "") ?? ""}
           aria-expanded=${open} aria-controls="${key}-list"
           aria-activedescendant=${open && options.length ? `${key}-${this.at}` : nothing}
-          @input=${passValue((text) => this.#findItems(text))} @click=${() => this.#findItems(this.words)}
+          @input=${withValue((text) => this.#findItems(text))} @click=${() => this.#findItems(this.words)}
           @focus=${selectText} @keydown=${this.#handleKey} @blur=${this.#closeList}>
         ${this.single ? icon("chevron-down") : nothing}
       </div>
@@ -121,7 +121,7 @@ class TermPicker extends LitElement {
   #handleKey(event) {
     const { options } = this;
     const at = Number(this.at);
-    const next = getNextOption(event, at, options.length);
+    const next = getNextIndex(event, at, options.length);
     if (event.isComposing) return;
     if (/^Arrow(?:Up|Down)$/.test(event.key) && !this.open) this.#findItems(this.words);
     else if (next !== undefined) this.at = next;

@@ -2,12 +2,12 @@
 
 import { html, nothing } from "../../static/vendor/lit.js";
 import { get } from "../api.js";
-import { badge, button, field, foldBox, passButton, listRow } from "../components.js";
+import { badge, button, field, foldBox, withButton, listRow } from "../components.js";
 import { formatCount } from "../format.js";
 import { getLanguageName } from "../languages.js";
 import { getArticlesPath } from "../roles.js";
 import { getSession } from "../shell.js";
-import { getLastChange } from "../pages/items.js";
+import { getChangeTime } from "../pages/items.js";
 import { makeEditorAddress, COLLECTION, isPage } from "./article.js";
 
 const TRANSLATION_FIELDS = "uuid,title,language,status,published_at,last_updated,working_copy";
@@ -41,7 +41,7 @@ export function renderLanguageField(page) {
   const items = { "": getLanguageName(getSiteLanguage()) };
   for (const tag of tags) if (tag !== getSiteLanguage()) items[tag] = getLanguageName(tag);
   const options = { name: "language", label: "Language", type: "select", errors, items, onInput: writeLanguage };
-  const control = field({ ...options, value: edits.language, help: "Spelling is checked in it." });
+  const control = field({ ...options, value: edits.language, help: "Browsers check the spelling in it." });
   return foldBox("Language", items[edits.language], control, "language" in errors);
 }
 
@@ -54,12 +54,12 @@ export function renderTranslations(page) {
   const renderItem = (item) => {
     const title = html`<a href=${makeEditorAddress(item.uuid)} dir="auto">${item.title || "Without a title"}</a>`;
     // A draft does not mark older translations: the text from which it was copied is always older.
-    const isOlder = article.status !== "draft" && getLastChange(item) < getLastChange(article);
+    const isOlder = article.status !== "draft" && getChangeTime(item) < getChangeTime(article);
     const text = html`${badge(item)}${isOlder ? ", older than this text" : nothing}`;
     return listRow({ title, text, side: getLanguageName(item.language || getSiteLanguage()) });
   };
   const list = html`<ul class="rows">${translations.map(renderItem)}</ul>`;
-  const open = passButton(async (anchor) => {
+  const open = withButton(async (anchor) => {
     const { openTranslationPopover } = await import("./add-translation.js");
     openTranslationPopover(anchor, page, used);
   });

@@ -17,7 +17,7 @@ const ALT_FIELD = { name: "alt", label: "Alternative text", type: "textarea", ma
 /** @typedef {{alt: string, decorative: boolean}} EnteredText what the author has entered for a picture */
 
 /** Return "none skipped" or "2 skipped". @param {number} number @param {string} done */
-const formatCountDone = (number, done) => `${number || "none"} ${done}`;
+const formatDoneCount = (number, done) => `${number || "none"} ${done}`;
 
 class AltTexts extends Page {
   /** The pictures that had no text when the page was opened. @type {Media[]} */
@@ -41,12 +41,12 @@ class AltTexts extends Page {
   }
 
   /** @returns {EnteredText} */
-  get entered() {
+  get enteredText() {
     const { uuid, alt = "", decorative = false } = this.picture ?? {};
     return this.enteredTexts.get(uuid) ?? { alt, decorative };
   }
 
-  /** Whether the author has entered something for one of the pictures that is not saved. */
+  /** Whether the author has entered a text, or has marked a picture as decorative, without saving it. */
   get isDirty() {
     return this.pictures.some(({ uuid, alt, decorative }) => {
       const entered = this.enteredTexts.get(uuid);
@@ -85,13 +85,13 @@ class AltTexts extends Page {
 
   /** @param {Partial<EnteredText>} changes */
   enterText(changes) {
-    this.enteredTexts.set(this.picture.uuid, { ...this.entered, ...changes });
+    this.enteredTexts.set(this.picture.uuid, { ...this.enteredText, ...changes });
     this.requestUpdate();
   }
 
   /** Save the text, if there is one, and show the next picture. */
   async saveAndShowNext() {
-    const { alt, decorative } = this.entered;
+    const { alt, decorative } = this.enteredText;
     if (!alt.trim() && !decorative) return this.skipPicture();
     const { uuid } = this.picture;
     const sent = this.enteredTexts.get(uuid);
@@ -127,9 +127,9 @@ class AltTexts extends Page {
 
   renderPage() {
     const { pictures, at, picture, written, skipped } = this;
-    const done = `${formatCountDone(written.size, "written")}, ${formatCountDone(skipped.size, "skipped")}`;
+    const done = `${formatDoneCount(written.size, "written")}, ${formatDoneCount(skipped.size, "skipped")}`;
     const library = button("Go to the library", null, { href: LIBRARY_ADDRESS });
-    const none = { title: "No picture lacks a text", text: "Every picture says what it shows." };
+    const none = { title: "No picture lacks a text", text: "Every picture has an alternative text." };
     if (!pictures.length) return emptyState({ ...none, actions: library });
     if (!picture) {
       const back = button("Back", () => this.showPrevious(), { kind: "bare" });
@@ -168,8 +168,8 @@ class AltTexts extends Page {
   }
 
   renderForm() {
-    const { at, busy, entered, errors } = this;
-    const { alt, decorative } = entered;
+    const { at, busy, enteredText, errors } = this;
+    const { alt, decorative } = enteredText;
     const text = makeOneLineHandlers(
       (alt) => this.enterText(alt.trim() ? { alt, decorative: false } : { alt }),
       () => this.saveAndShowNext(),

@@ -3,18 +3,18 @@
 import { html, nothing, repeat } from "../../static/vendor/lit.js";
 import { ACTIONS, listActions, runAction } from "../actions.js";
 import { ApiError, del, get, patch, post } from "../api.js";
-import { badge, button, icon, passButton, problemAlert } from "../components.js";
+import { badge, button, icon, withButton, problemAlert } from "../components.js";
 import { confirmRisk, menuButton, openMenu, openPopover, dialogButtons, toast } from "../dialogs.js";
 import "../editor/term-picker.js";
 import { PublishTimeForm } from "../editor/publish-time.js";
-import { formatCount, formatChange, formatNumber, formatShortTime } from "../format.js";
+import { formatCount, formatTimeAgo, formatNumber, formatShortTime } from "../format.js";
 import { renderLanguageHint, getLanguageName } from "../languages.js";
-import { hasRole, getArticlesPath, mayChangeStatus, mayPublish } from "../roles.js";
+import { hasRole, getArticlesPath, mayChangeItem, mayPublish } from "../roles.js";
 import { getLastSession, refs, getSession } from "../shell.js";
 import { STATUSES } from "../statuses.js";
 import { defineList, ListPage, PAGE_SIZE } from "./list-page.js";
-import { renderBinLink, makeBinTab, countBinItems, makeStatusTabs } from "./list-tabs.js";
-import { makeArticleAddress, restoreItems, hasBin, getUuid, getLastChange, ROW_FIELDS, getTitle } from "./items.js";
+import { renderBinLink, makeBinTabs, countBinItems, makeStatusTabs } from "./list-tabs.js";
+import { makeArticleAddress, restoreItems, hasBin, getUuid, getChangeTime, ROW_FIELDS, getTitle } from "./items.js";
 import { TERM_KINDS } from "./term-kinds.js";
 
 /**
@@ -64,7 +64,7 @@ const splitArticles = (articles, size = MAX_WRITTEN) =>
  * none.
  * @param {string} field @param {(value: any, listed: any) => unknown} change @returns {ListAction["work"]}
  */
-const makeChange = (field, change) => async (articles) => {
+const makeFieldChange = (field, change) => async (articles) => {
   for (const part of splitArticles(articles)) {
     const query = { uuid: part.map(getUuid), status: "any", page_size: MAX_WRITTEN, fields: `uuid,${field}` };
     const { data } = await get(getArticlesPath(), { query });
@@ -85,10 +85,10 @@ async function forEachArticle(articles, done, work) {
   /** @type {string[]} */
   const problems = [];
   /** @type {(article: Article, error: Error) => void} */
-  const noteProblem = (article, { message }) =>
+  const addProblem = (article, { message }) =>
     problems.push(`“${getTitle(article)}” is not ${done.split(":")[0]}: ${message}`);
   for (const part of splitArticles(articles, MAX_CONCURRENT)) {
-    await Promise.all(part.map((article) => work(article).catch((error) => noteProblem(article, error))));
+    await Promise.all(part.map((article) => work(article).catch((error) => addProblem(article, error))));
   }
   if (problems.length) throw new ApiError(0, { detail: problems.join(" ") });
 }
@@ -133,8 +133,8 @@ const makeTermAssignment = (kind, { uuid, name }) => {
   const addTerm = (terms) => (terms.some(isTerm) ? terms : [...terms, { uuid }]);
   /** @type {(terms: Term[], listed: Term[]) => Term[]} */
   const removeTerm = (terms, listed) => (listed.some(isTerm) ? terms : terms.filter((term) => !isTerm(term)));
-  const work = makeChange(field, isSingle ? () => ({ uuid }) : addTerm);
-  const undo = makeChange(field, isSingle ? (term, listed) => (isTerm(term) ? listed : term) : removeTerm);
+  const work = makeFieldChange(field, isSingle ? () => ({ uuid }) : addTerm);
+  const undo = makeFieldChange(field, isSingle ? (term, listed) => (isTerm(term) ? listed : term) : removeTerm);
   return { done: isSingle ? `moved to ${name}` : `with the ${noun} ${name}`, work, undo };
 };
 
@@ -167,29 +167,29 @@ class Articles extends ListPage {
     return FILTERS.filter(([name]) => this.query[name]);
   }
 
-  get chosen() {
-    return [...super.chosen, ...this.others];
+  get selection() {
+    return [...super.selection, ...this.others];
   }
 
   /** @param {Record<string, string>} query */
-  async readList(query) {
+  async loadList(query) {
     const listing = get(getArticlesPath(), { query: { ...query, page_size: PAGE_SIZE, fields: LIST_FIELDS } });
     const counting = get("blog/article-counts/");
-    const requests = Promise.all([listing, counting, countBinItems("articles"), this.readFilterNames()]);
+    const requests = Promise.all([listing, counting, countBinItems("articles"), this.loadFilterNames()]);
     const [{ data: items, total }, { data: counts }, binCount] = await requests;
     return { items, total, counts, binCount };
   }
 
-  async readFilterNames() {
+  async loadFilterNames() {
     const unknown = this.filters.filter(([name]) => name !== "language" && !(this.query[name] in this.names));
     /** @param {string[]} filter */
-    const readFilterName = async ([name, , kind]) => {
+    const loadFilterName = async ([name, , kind]) => {
       const reference = this.query[name];
       const found = get(`blog/${kind}/${encodeURIComponent(reference)}/`, { query: { fields: "name" } });
       // If the term does not exist, the list is empty, and the filter shows the reference.
       this.names[reference] = await found.then(({ data }) => data.name).catch(() => reference);
     };
-    await Promise.all(unknown.map(readFilterName));
+    await Promise.all(unknown.map(loadFilterName));
   }
 
   clearSelection() {
@@ -201,10 +201,10 @@ class Articles extends ListPage {
   async selectAllFound() {
     const { page, ...query } = this.query;
     /** @param {number} number */
-    const readPage = (number) =>
+    const loadPage = (number) =>
       get(getArticlesPath(), { query: { ...query, page: number, page_size: 100, fields: LIST_FIELDS } });
     const numbers = Array.from({ length: Math.ceil(this.total / 100) }, (_, n) => n + 1);
-    const answers = await this.runTask("select", () => Promise.all(numbers.map(readPage)));
+    const answers = await this.runTask("select", () => Promise.all(numbers.map(loadPage)));
     if (!answers) return;
     /** @type {Article[]} */
     const found = answers.flatMap(({ data }) => data);
@@ -284,8 +284,8 @@ class Articles extends ListPage {
   async askAndDeleteArticles(articles) {
     if (hasBin && articles.length <= PAGE_SIZE) return this.applyAction(articles, DELETE_ACTION);
     const title = `Delete ${formatCount(articles.length, "article")}?`;
-    const many = hasBin ? " for so many at once" : "";
-    const text = `There is no undo${many}. Their versions stay in the database and in its backups.`;
+    const kept = hasBin ? "they go to the bin" : "their versions stay in the database and in its backups";
+    const text = `There is no undo${hasBin ? " for so many at once" : ""}, but ${kept}.`;
     const isSure = await confirmRisk({ title, text, action: `Delete ${formatCount(articles.length, "article")}` });
     return isSure && this.applyAction(articles, { ...DELETE_ACTION, undo: undefined });
   }
@@ -296,10 +296,10 @@ class Articles extends ListPage {
    */
   askForPublishTime(anchor, articles) {
     const time = new PublishTimeForm(() => overlay?.update());
-    const chooseAction = (/** @type {Article} */ article) => findPublishAction(article, time.isAhead);
+    const chooseAction = (/** @type {Article} */ article) => findPublishAction(article, time.isFuture);
     /** @param {Close} close */
-    const sendLive = async (close) => {
-      const { done } = time.isAhead ? ACTIONS.schedule : ACTIONS.publish;
+    const publishAll = async (close) => {
+      const { done } = time.isFuture ? ACTIONS.schedule : ACTIONS.publish;
       if (await this.applyAction(articles.filter(chooseAction), makeListAction(done, chooseAction, time.instant)))
         close();
     };
@@ -310,10 +310,10 @@ class Articles extends ListPage {
       const stay = left === 1 ? "One stays as it is" : `${left} stay as they are`;
       const number = articles.length === 1 ? "" : `${live.length} of ${articles.length} go live. `;
       const main = { busy: this.busy === "apply", busyText: "Saving…" };
-      const goLive = () => (live.length ? sendLive(close) : this.setFields({ problem: "None of them can go live." }));
+      const goLive = () => (live.length ? publishAll(close) : this.setFields({ problem: "None of them can go live." }));
       return html`<h2>Publish ${formatCount(articles.length, "article")}</h2>${time.render()}
         <p class="soft">${number}${left ? `${stay}: ${reason}.` : ""}</p>
-        ${problemAlert(this.problem)} ${dialogButtons(close, time.isAhead ? "Schedule" : "Publish", goLive, main)}`;
+        ${problemAlert(this.problem)} ${dialogButtons(close, time.isFuture ? "Schedule" : "Publish", goLive, main)}`;
     };
     this.setFields({ problem: "" });
     const overlay = openPopover(anchor, renderPopover, { label: "Publish", kind: "filter" });
@@ -339,7 +339,7 @@ class Articles extends ListPage {
       isLinked && { label: "Open the page", icon: "external-link", href: url },
       { label: "Duplicate", icon: "copy", action: () => this.duplicateArticle(article) },
       ...listActions(article).map(makeMenuItem),
-      mayChangeStatus(article) && { ...DELETE_ACTION, action: () => this.askAndDeleteArticles([article]) },
+      mayChangeItem(article) && { ...DELETE_ACTION, action: () => this.askAndDeleteArticles([article]) },
     ];
   }
 
@@ -347,7 +347,7 @@ class Articles extends ListPage {
     return !location.search && this.counts.any === 0;
   }
 
-  renderMain() {
+  renderMainButton() {
     return this.isEmpty ? nothing : refs.newButton;
   }
 
@@ -355,7 +355,7 @@ class Articles extends ListPage {
     if (this.isEmpty) return html`${refs.empty}${renderBinLink("articles", this.binCount)}`;
     const { status } = this.query;
     const own = makeStatusTabs(this.counts, (key) => this.makeLink({ status: key }));
-    const tabs = [...own, ...makeBinTab("articles", this.binCount)];
+    const tabs = [...own, ...makeBinTabs("articles", this.binCount)];
     const columns = COLUMNS.slice(this.hasCovers ? 0 : 1);
     const rows = repeat(this.items, getUuid, (article) => this.renderArticle(article));
     return html`${this.renderTabs(tabs, status, "Search title and text")}
@@ -389,7 +389,7 @@ class Articles extends ListPage {
   }
 
   renderFeaturedFilter() {
-    if (this.query.featured) return this.renderSetFilter("featured", "Featured");
+    if (this.query.featured) return this.renderActiveFilter("featured", "Featured");
     return html`<a class="button bare filter" href=${this.makeLink({ featured: "true" })}>
       <span>Featured</span>${icon("star")}</a>`;
   }
@@ -398,7 +398,7 @@ class Articles extends ListPage {
    * Render the button of a filter that is set; a click on it removes the filter.
    * @param {string} name @param {string} text
    */
-  renderSetFilter(name, text) {
+  renderActiveFilter(name, text) {
     return html`<a class="button filter set" href=${this.makeLink({ [name]: "" })}
       aria-label="${text}. Remove the filter"> <span>${text}</span>${icon("x")}</a>`;
   }
@@ -408,7 +408,7 @@ class Articles extends ListPage {
     const reference = this.query[name];
     if (reference) {
       const named = name === "language" ? getLanguageName(reference) : (this.names[reference] ?? reference);
-      return this.renderSetFilter(name, `${label}: ${named}`);
+      return this.renderActiveFilter(name, `${label}: ${named}`);
     }
     /** @param {Term} term */
     const showTerm = (term) => {
@@ -419,19 +419,19 @@ class Articles extends ListPage {
     const toItem = (tag) => ({ label: getLanguageName(tag), icon: "globe", href: this.makeLink({ language: tag }) });
     const [popup, open] =
       name === "language"
-        ? ["menu", passButton((anchor) => openMenu(anchor, this.languages.map(toItem), label))]
-        : ["dialog", passButton((anchor) => this.openTermPicker(anchor, kind, label, showTerm))];
+        ? ["menu", withButton((anchor) => openMenu(anchor, this.languages.map(toItem), label))]
+        : ["dialog", withButton((anchor) => this.openTermPicker(anchor, kind, label, showTerm))];
     return html`<button type="button" class="button bare filter" aria-haspopup=${popup} @click=${open}>
       <span>${label}</span>${icon("chevron-down")}</button>`;
   }
 
   renderBulkActions() {
-    const { chosen, total } = this;
+    const { selection: chosen, total } = this;
     /** @param {string} text @param {(anchor: HTMLElement) => unknown} open */
-    const renderOpener = (text, open) => button(text, passButton(open), { popup: "dialog" });
+    const renderOpener = (text, open) => button(text, withButton(open), { popup: "dialog" });
     const canSelectMore = chosen.length < total && total > this.items.length && total <= MAX_SELECTED;
     const more = button(`Select all ${formatNumber(total)}`, () => this.selectAllFound(), { kind: "select-all" });
-    if (!chosen.every(mayChangeStatus)) return canSelectMore ? more : nothing;
+    if (!chosen.every(mayChangeItem)) return canSelectMore ? more : nothing;
     const { from } = ACTIONS.archive;
     const archivable = chosen.filter(({ status }) => from.includes(status));
     const kinds = TERM_KIND_ORDER.filter((kind) => hasRole(TERM_KINDS[kind].chooser));
@@ -458,7 +458,7 @@ class Articles extends ListPage {
       <td class="byline">${article.authors.map(({ name }) => name).join(", ")}</td>
       <td class="category">${article.category?.name}</td>
       <td class="since nowrap">${isReadable && time ? formatShortTime(time) : nothing}</td>
-      <td class="num changed nowrap">${formatChange(getLastChange(article))}</td>
+      <td class="num changed nowrap">${formatTimeAgo(getChangeTime(article))}</td>
       <td class="menu-cell">${menuButton(`Actions for ${title}`, () => this.listArticleActions(article))}</td></tr>`;
   }
 }

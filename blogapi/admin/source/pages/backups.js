@@ -19,7 +19,7 @@ class Backups extends Page {
     this.setFields({ backups: data });
   }
 
-  renderMain() {
+  renderMainButton() {
     const makeBackup = () => this.runAndReload("make", () => post("backups/", undefined, { timeout: 0 }));
     return button("Make a backup", makeBackup, { busyText: "Making it…", kind: "main", busy: this.busy === "make" });
   }
@@ -43,7 +43,7 @@ class Backups extends Page {
       { label: "Check", icon: "list-checks", action: () => this.checkBackup(name) },
       kind === "manual" && { label: "Delete backup", icon: "trash-2", risk: true, action: deleteBackup },
     ]);
-    const media = `${hasMedia ? "In the file" : "Beside it"}${missing ? `, ${missing} missing` : ""}`;
+    const media = `${hasMedia ? "In the backup" : "In a folder beside it"}${missing ? `, ${missing} missing` : ""}`;
     return html`<tr><th scope="row">${made}<div class="row-help" role="status">${result ?? nothing}</div></th>
       <td>${kind === "daily" ? "Daily" : "By hand"}</td>
       <td>${readable ? media : "Unreadable"}</td>

@@ -5,10 +5,10 @@ import { del, get } from "../api.js";
 import { badge, button } from "../components.js";
 import { confirmRisk, menuButton, openDialog, toast } from "../dialogs.js";
 import { showPreview } from "../editor/preview.js";
-import { formatCount, formatDistance, formatChange, parseTime } from "../format.js";
+import { formatCount, formatDistance, formatTimeAgo, parseTime } from "../format.js";
 import { renderLanguageHint } from "../languages.js";
 import { defineList, ListPage, PAGE_SIZE } from "./list-page.js";
-import { makeBinTab, countBinItems, makePageTabs, makeStatusTabs } from "./list-tabs.js";
+import { makeBinTabs, countBinItems, makePageTabs, makeStatusTabs } from "./list-tabs.js";
 import { restoreItems, getUuid, getTitle } from "./items.js";
 
 const DELETED_PATH = "blog/deleted/";
@@ -53,7 +53,7 @@ class Bin extends ListPage {
   binCount = null;
 
   /** @param {Record<string, string>} query */
-  async readList(query) {
+  async loadList(query) {
     const counting = collection === "articles" ? get("blog/article-counts/") : this.countPages();
     const listing = get(DELETED_PATH, { query: { ...query, kind, page_size: PAGE_SIZE } });
     const requests = Promise.all([listing, counting, countBinItems(collection)]);
@@ -91,19 +91,19 @@ class Bin extends ListPage {
   renderPage() {
     const own = collection === "articles" ? makeStatusTabs(this.counts, makeHref) : makePageTabs(this.counts.any);
     const rows = repeat(this.items, getUuid, (item) => this.renderItem(item));
-    const bulk = html`${button("Restore", () => this.restoreDeletedItems(this.chosen))}
-      ${button("Delete for good", () => this.deleteItemsForGood(this.chosen), { kind: "risk" })}`;
-    return html`${this.renderTabs([...own, ...makeBinTab(collection, this.binCount)], "bin", "Search the bin")}
-      ${this.renderNote()} ${this.renderList("bin", COLUMNS.slice(this.hasCovers ? 0 : 1), bulk, rows)}`;
+    const bulk = html`${button("Restore", () => this.restoreDeletedItems(this.selection))}
+      ${button("Delete for good", () => this.deleteItemsForGood(this.selection), { kind: "risk" })}`;
+    return html`${this.renderTabs([...own, ...makeBinTabs(collection, this.binCount)], "bin", "Search the bin")}
+      ${this.renderBinNote()} ${this.renderList("bin", COLUMNS.slice(this.hasCovers ? 0 : 1), bulk, rows)}`;
   }
 
-  renderNote() {
+  renderBinNote() {
     const [first] = this.items;
     if (!first) return nothing;
     const days = Math.round((parseTime(first.goes).getTime() - parseTime(first.deleted).getTime()) / DAY_MS);
     const more = kind === "page" ? "place" : "tags";
-    return html`<p class="bin-note soft">Deleted ${collection} stay here for ${formatCount(days, "day")}. A restored one
-      comes back as it was: text, edits that waited, history, address and ${more}.</p>`;
+    return html`<p class="bin-note soft">Deleted ${collection} stay here for ${formatCount(days, "day")}. A restored
+      ${kind} comes back as it was, with its text, unpublished edits, history, address and ${more}.</p>`;
   }
 
   renderNothingFound() {
@@ -118,7 +118,7 @@ class Bin extends ListPage {
     const state = badge({ status, working_copy: edits && { last_updated: edits } });
     const openText = () => this.runTask("look", () => openItemText(item));
     const menu = [
-      { label: "Look at it", icon: "eye", action: openText },
+      { label: "Show the text", icon: "eye", action: openText },
       { label: "Delete for good", icon: "trash-2", risk: true, action: () => this.deleteItemsForGood([item]) },
     ];
     const restoreItem = () => this.restoreDeletedItems([item]);
@@ -130,7 +130,7 @@ class Bin extends ListPage {
         @click=${openText}>${title}</button>${renderLanguageHint(item, this.items)}</th>
       <td class="status">${state}</td>
       <td class="byline">${user}</td>
-      <td class="num changed nowrap">${formatChange(deleted)}</td>
+      <td class="num changed nowrap">${formatTimeAgo(deleted)}</td>
       <td class="goes"><span class="phone-only">Leaves the bin </span><span>${wait}</span></td>
       <td class="restore">${button("Restore", restoreItem, { label: `Restore ${title}` })}</td>
       <td class="menu-cell">${menuButton(`Actions for ${title}`, menu)}</td></tr>`;

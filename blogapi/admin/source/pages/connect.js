@@ -61,9 +61,8 @@ class Connect extends Page {
   }
 
   renderMcpState() {
-    if (IS_MCP_FORBIDDEN)
-      return html`<p class="soft">Whoever runs the server keeps this closed (<code>DOORS</code>).</p>`;
-    if (!hasRole("admin")) return html`<p class="soft">An admin opens the blog to assistants on this page.</p>`;
+    if (IS_MCP_FORBIDDEN) return html`<p class="soft">The server does not allow this (setting <code>DOORS</code>).</p>`;
+    if (!hasRole("admin")) return html`<p class="soft">An admin can open the blog to assistants on this page.</p>`;
     const text = this.isOpen ? "The blog answers assistants that have a key." : "The blog answers no assistants yet.";
     const kind = this.isOpen ? "" : "main";
     const word = this.isOpen ? "Close to assistants" : "Open to assistants";
@@ -76,8 +75,8 @@ class Connect extends Page {
     const mcp = `claude mcp add --transport http blog ${origin}/mcp --header "Authorization: Bearer ${assistant}"`;
     const hooks = this.webhooks ? `${formatCount(this.webhooks, "webhook")} so far.` : "There are no webhooks yet.";
     return html`${renderKeyTabs("connect")}${this.once}
-      <p class="soft section">Copy a line, and put a key where it says ${KEY_PLACEHOLDER}. A key made here is put
-        into the lines by itself, and shown once.</p>
+      <p class="soft section">Copy a line, and put a key where it says ${KEY_PLACEHOLDER}. A key that you make
+        here is put into the lines automatically, and shown once.</p>
       <div class="connect">
         <section><header><h2>${icon("monitor")} A site for readers</h2>${this.renderMakeButton("site")}</header>
           <p class="soft">Two sites are ready-made, and any framework reads the blog over HTTP.</p>

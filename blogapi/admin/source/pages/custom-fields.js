@@ -21,7 +21,7 @@ const { type: typeSelect, name: nameInput } = form.elements;
 const FIELDS_PATH = "blog/fields/";
 const COLUMN_HEADS = [["Field"], ["Holds"], ["Read by"], ["For"], ["Used in", "num"]];
 /** @type {Record<string, string>} */
-const KIND_NAMES = { article: "Articles", page: "Pages" };
+const KIND_LABELS = { article: "Articles", page: "Pages" };
 /** @type {(type: string) => string} */
 const getTypeName = (type) => typeSelect.querySelector(`[value=${type}]`).text;
 
@@ -49,7 +49,7 @@ function makeFieldName(label) {
 const makeFieldBody = ({ uuid, created, last_updated, used_in, unfit_in, ...body }) => body;
 
 /** Return the request body for the values of the form. @param {Json} values */
-function readFormValues({ article, page, list, required, searched, choices, minimum, maximum, ...texts }) {
+function toFieldBody({ article, page, list, required, searched, choices, minimum, maximum, ...texts }) {
   // If no name can be made, send the label: the server's error says which letters a name may have.
   texts.name ||= makeFieldName(texts.label) || texts.label;
   const toNumber = (/** @type {string} */ text) => (text.trim() ? Number(text.replace(",", ".")) : null);
@@ -87,7 +87,7 @@ class CustomFields extends Page {
     nameInput.readOnly = Boolean(field);
     /** @param {Json} values */
     const saveField = (values) =>
-      field ? patch(`${FIELDS_PATH}${field.uuid}/`, readFormValues(values)) : post(FIELDS_PATH, readFormValues(values));
+      field ? patch(`${FIELDS_PATH}${field.uuid}/`, toFieldBody(values)) : post(FIELDS_PATH, toFieldBody(values));
     const values = field ? toFormValues(field) : NEW_FIELD_VALUES;
     await openForm(this, form, { title: field ? field.label : "New field", values, save: saveField });
   }
@@ -138,7 +138,7 @@ class CustomFields extends Page {
       <th scope="row"><button type="button" class="link-button" @click=${() => this.editField(field)}>${label}</button>
         <code class="soft">${name}</code></th>
       <td class="holds ink">${describeFieldType(field)}</td><td class="reads nowrap">${reads}</td>
-      <td class="kinds">${kinds.map((kind) => KIND_NAMES[kind]).join(", ")}</td>
+      <td class="kinds">${kinds.map((kind) => KIND_LABELS[kind]).join(", ")}</td>
       <td class="num used">${formatNumber(used)}${odd}</td>
       <td class="menu-cell">${menuButton(`Actions for ${label}`, items)}</td></tr>`;
   }

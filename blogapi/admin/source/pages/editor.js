@@ -2,13 +2,13 @@
 
 import { html, nothing, render } from "../../static/vendor/lit.js";
 import { MAIN_ACTIONS, mayRunAction } from "../actions.js";
-import { badge, button, icon, iconButton, passButton, problemAlert, segmentControl } from "../components.js";
+import { badge, button, icon, iconButton, withButton, problemAlert, segmentControl } from "../components.js";
 import { copyButton, menuButton, openMenu, toast } from "../dialogs.js";
 import { makeEditorAddress, COLLECTION, requestRendering } from "../editor/article.js";
 import { ArticlePage } from "../editor/article-page.js";
 import { handlePaste } from "../editor/clipboard.js";
 import { loadPages, renderDetails } from "../editor/details.js";
-import { keepLineBreaks, normalizeLineBreaks, TEXT_FIELDS } from "../editor/edits.js";
+import { restoreLineBreaks, normalizeLineBreaks, TEXT_FIELDS } from "../editor/edits.js";
 import { enableFileDrops } from "../editor/file-drops.js";
 import { PreviewFollower } from "../editor/preview-follower.js";
 import { hasTypedSlash } from "../editor/links.js";
@@ -17,7 +17,7 @@ import { openPickerAfterBrackets, chooseLink } from "../editor/link-picker.js";
 import { formatPicture, insertBlock, replaceWithBlock, runCommand, runCommandInPlace } from "../editor/markdown.js";
 import { choosePictures } from "../editor/pictures.js";
 import { showPreview } from "../editor/preview.js";
-import { renderOpenBy, startPresenceReports } from "../editor/presence.js";
+import { renderPresence, startPresenceReports } from "../editor/presence.js";
 import { listEditorActions, openPublishPopover } from "../editor/publish.js";
 import { renderSaveState } from "../editor/save-state.js";
 import { SiteFrame } from "../editor/site-frame.js";
@@ -114,7 +114,7 @@ class Editor extends ArticlePage {
   /** @param {string} text */
   writeText(text) {
     const former = normalizeLineBreaks(this.edits.content);
-    this.changeEdits({ content: keepLineBreaks(this.edits.content, text) });
+    this.changeEdits({ content: restoreLineBreaks(this.edits.content, text) });
     if (this.edits.content_type === "markdown") openPickerAfterBrackets(this, former, text);
     if (this.edits.content_type === "markdown") this.openInsertListAfterSlash(former, text);
   }
@@ -348,7 +348,7 @@ class Editor extends ArticlePage {
   }
 
   // Show the state of the editor in the elements of the HTML template.
-  fillElements() {
+  updateElements() {
     const { article, edits, offered, rendered, saver } = this;
     refs.editor.dataset.side = this.side || "none";
     refs.main.inert = this.busy === "join";
@@ -389,7 +389,7 @@ class Editor extends ArticlePage {
   }
 
   renderPage() {
-    this.fillElements();
+    this.updateElements();
     render(copyButton(this.edits.content, { label: "Copy my text", kind: "bare" }), refs.goneCopy);
     render(this.renderBar(), refs.bar);
     render([problemAlert(this.problem), renderDetails(this)], refs.details);
@@ -425,8 +425,8 @@ class Editor extends ArticlePage {
       this.plainToggle,
       ...listEditorActions(this),
     ];
-    const openPopover = passButton((anchor) => openPublishPopover(anchor, this));
-    const openMore = passButton((anchor) => openMenu(anchor, listEditorActions(this), "More actions"));
+    const openPopover = withButton((anchor) => openPublishPopover(anchor, this));
+    const openMore = withButton((anchor) => openMenu(anchor, listEditorActions(this), "More actions"));
     /** @type {import("../actions.js").Action} */
     const mainAction = MAIN_ACTIONS[/** @type {Status} */ (status)];
     const isOffered = mayRunAction(mainAction, { status });
@@ -438,8 +438,8 @@ class Editor extends ArticlePage {
     const panes = { label: "Show", name: "pane", items: { Write: "", Preview: "preview" }, value: side, onChange };
     return html`<a class="button bare icon-only" href="/admin/${COLLECTION}/" aria-label="Back to the ${COLLECTION}"
         >${icon("arrow-left")}</a>
-      ${isReadable ? statusButton(badge(article), passButton(showPopover)) : badge({ ...article, status })}
-      ${renderSaveState(this)} ${renderOpenBy(this.others)}
+      ${isReadable ? statusButton(badge(article), withButton(showPopover)) : badge({ ...article, status })}
+      ${renderSaveState(this)} ${renderPresence(this.others)}
       ${this.renderToggle("preview", "Preview", "columns-2")}
       ${history ? button("History", null, { kind: "bare wide-only", ...history }) : nothing}
       ${this.renderToggle("details", "Details", "panel-right")}

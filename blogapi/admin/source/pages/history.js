@@ -1,6 +1,5 @@
 /**
- * The history of an article: its versions and their changes, with the names of versions and the button that restores
- * one.
+ * The history of an article or a page: its versions and their changes; users name versions and bring former ones back.
  */
 
 import { get, patch, post } from "../api.js";
@@ -14,7 +13,8 @@ import { compareLines, compareWords, countChangedWords, diffFields } from "../ed
 import { getArticleEdits, getCopyEdits, TEXT_FIELDS } from "../editor/edits.js";
 import { getMediaFile } from "../editor/media-files.js";
 import { openForm } from "../forms.js";
-import { formatCount, countDays, formatDayAndTime, formatLongDay, formatTime, parseTime, toInputs } from "../format.js";
+import { formatCount, countDaysTo, formatDayAndTime, formatLongDay, formatTime } from "../format.js";
+import { parseTime, toDateInputs } from "../format.js";
 import { hasRole } from "../roles.js";
 import { definePage, getLastSession, Page, refs } from "../shell.js";
 import { STATUSES } from "../statuses.js";
@@ -177,9 +177,9 @@ class History extends Page {
 
   renderPage() {
     if (this.versions.length < 2) return refs.empty;
-    const days = Map.groupBy(this.versions, ({ created }) => toInputs(created).day);
-    const readMore = () => this.runTask("more", () => this.loadFormerVersions());
-    const more = () => button("Show older versions", readMore, { busyText: "Loading…", busy: this.busy === "more" });
+    const days = Map.groupBy(this.versions, ({ created }) => toDateInputs(created).day);
+    const loadMore = () => this.runTask("more", () => this.loadFormerVersions());
+    const more = () => button("Show older versions", loadMore, { busyText: "Loading…", busy: this.busy === "more" });
     return html`<div class="history">
       <nav class="versions" aria-label="Versions">${[...days.values()].map((versions) => this.renderDay(versions))}
         ${this.hasMore ? more() : nothing}
@@ -191,7 +191,7 @@ class History extends Page {
   /** @param {Version[]} versions */
   renderDay(versions) {
     const [{ created }] = versions;
-    return html`<h2>${countDays(created) ? formatLongDay(created) : "Today"}</h2>
+    return html`<h2>${countDaysTo(created) ? formatLongDay(created) : "Today"}</h2>
       <ul>${versions.map((version) => html`<li>${this.renderVersion(version)}</li>`)}</ul>`;
   }
 
@@ -226,7 +226,7 @@ class History extends Page {
         <div><p><strong>${name}</strong>${when}${who ? `, by ${who}` : ""}</p>
           <p class="soft small" role="status">${formatCount(added, "word")} added, ${removed} removed</p></div>
         ${isNow ? nothing : refs.compareWith.closest(".field")}</header>
-      ${fields.length ? fields.map(renderField) : html`<p class="soft">Nothing differs.</p>`}`;
+      ${fields.length ? fields.map(renderFieldChange) : html`<p class="soft">Nothing differs.</p>`}`;
   }
 }
 
@@ -240,7 +240,7 @@ const PICTURE_FIELDS = ["cover_image", "seo.og_image"];
 const PICTURE_REFERENCES = /!\[[^\]]*\]\(\s*<?([^\s)>]+)|<img\b[^>]*?\ssrc="([^"]+)"/gi;
 
 /** @param {import("../editor/differences.js").FieldChange} change */
-function renderField({ name, label, before, after }) {
+function renderFieldChange({ name, label, before, after }) {
   const isPicture = PICTURE_FIELDS.includes(name);
   const isText = name === "content";
   const change = isPicture

@@ -9,8 +9,8 @@ import { handleSubmit } from "../forms.js";
 import { hasRole } from "../roles.js";
 import { definePage, Page, refs } from "../shell.js";
 
-const IMPORTING_TEXT = `You can close this page: the import goes on, and waits if the server restarts. Stopping keeps
-  what is in.`;
+const IMPORTING_TEXT = `You can close this page: the import goes on, and waits if the server restarts. If you stop it,
+  what is already imported stays.`;
 /**
  * For each status of a job: the number of finished steps, the name of the status, a sentence, and the text of the
  * button.
@@ -38,7 +38,7 @@ const COLUMNS = { new: "New", changed: "Changed", same: "Same", left_out: "Left 
 const RESULT_MARKS = { refused: ["x", "bad", "left out"], skipped: ["x", "", "skipped"] };
 const REMARK_MARK = ["triangle-alert", "warn", "imported, with a remark"];
 /**
- * The choices for texts that rules may hide which the file does not contain: the value, the label, and the consequence.
+ * The choices for texts that unknown access rules may have hidden: the value, the label, and the consequence.
  * @type {[string, string, string][]}
  */
 const UNREAD_RULE_CHOICES = [
@@ -57,7 +57,7 @@ class Import extends Page {
    * The names of the marks whose articles come in as public, because the user says that the marks hid nothing.
    * @type {string[]}
    */
-  shown = [];
+  publicMarks = [];
   /** The stage of the job, with the time and the progress at which the page first saw the stage. */
   since = { stage: "", done: 0, time: 0 };
 
@@ -91,12 +91,12 @@ class Import extends Page {
 
   /** @param {string} action @param {ImportJob} job */
   async changeJob(action, job) {
-    const body = action === "start" ? { unread_rules: this.unreadRules, publish_marked: this.shown } : undefined;
+    const body = action === "start" ? { unread_rules: this.unreadRules, publish_marked: this.publicMarks } : undefined;
     const answer = await this.runTask(action, () => post(`imports/${job.uuid}/${action}/`, body));
     if (answer) this.showJob(answer.data);
   }
 
-  renderMain() {
+  renderMainButton() {
     const { job } = this;
     if (!job || job.status === "uploading") return nothing;
     const { status, counts } = job;
@@ -163,14 +163,14 @@ class Import extends Page {
     const choice = { label: "New texts come in as", name: "unread_rules", items: UNREAD_RULE_CHOICES, onChange };
     /** @param {{name: string, articles: number}} mark */
     const renderMark = ({ name, articles }) => {
-      const onChange = () => this.setFields({ shown: toggleName(this.shown, name) });
+      const onChange = () => this.setFields({ publicMarks: toggleName(this.publicMarks, name) });
       const label = `${name} (${formatCount(articles, "text")})`;
-      return checkbox({ id: `mark-${name}`, label, value: this.shown.includes(name), onChange });
+      return checkbox({ id: `mark-${name}`, label, value: this.publicMarks.includes(name), onChange });
     };
     const rules = html`<p class="section-text soft">The file does not contain the rules of ${plugins}. Texts that are
         public in the file may have been for members only.</p>${choiceCards({ ...choice, value: this.unreadRules })}`;
-    const marks = html`<p class="section-text soft">These signs may have hidden texts. Choose those that hid nothing:
-        their texts come in as public ones. All others come in as drafts.</p>${marked.map(renderMark)}`;
+    const marks = html`<p class="section-text soft">These marks may have hidden texts. Choose the marks that hid
+        nothing: their texts become public. The texts of the other marks become drafts.</p>${marked.map(renderMark)}`;
     return html`<section class="section">${sectionHead(`What ${plugins || "the old blog"} hid is unknown`)}
       ${plugins ? rules : nothing}${marked.length ? marks : nothing}</section>`;
   }
@@ -190,7 +190,7 @@ class Import extends Page {
       const subject = html`<b>${file}</b>${title && `, “${title}”,`} ${words}`;
       return listRow({ icon: name, kind, title: subject, text: html`${reasons.join(" ")} ${link}` });
     };
-    const remarks = groupByCause(problems).map((files) => {
+    const remarks = groupByRemark(problems).map((files) => {
       const [{ title, result, reason }, ...others] = files;
       const [name, kind, words] = RESULT_MARKS[result] ?? REMARK_MARK;
       if (!others.length)
@@ -224,11 +224,11 @@ class Import extends Page {
  * Group the files by remark; a file with several remarks is in several groups.
  * @param {Json[]} problems @returns {Json[][]}
  */
-function groupByCause(problems) {
+function groupByRemark(problems) {
   const single = problems.flatMap((file) => file.reasons.map((/** @type {string} */ reason) => ({ ...file, reason })));
-  const nameCause = (/** @type {Json} */ { result, reason }) =>
+  const makeRemarkKey = (/** @type {Json} */ { result, reason }) =>
     `${(RESULT_MARKS[result] ?? REMARK_MARK)[2]}: ${reason}`;
-  return [...Map.groupBy(single, nameCause).values()];
+  return [...Map.groupBy(single, makeRemarkKey).values()];
 }
 
 /** Return the names without this one, or with it. @param {string[]} names @param {string} name */

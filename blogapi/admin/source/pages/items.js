@@ -15,7 +15,7 @@ export const getUuid = ({ uuid }) => uuid;
 /** Return the title of an item, by default of its working copy. @param {Article} article */
 export const getTitle = ({ title, working_copy: copy }) => copy?.title || title || "Without a title";
 /** Return the time of the last change of an item or its working copy. @param {Article} article @returns {string} */
-export const getLastChange = ({ last_updated: time, working_copy: copy }) =>
+export const getChangeTime = ({ last_updated: time, working_copy: copy }) =>
   copy?.last_updated > time ? copy.last_updated : time;
 
 /** Whether the blog has a bin, from which deleted articles and pages can be restored. */
@@ -40,8 +40,8 @@ export const WELCOME_KEY = "blogapi.welcomed";
 const LEFT_ITEM_KEY = "blogapi.left";
 const STORING_MS = 10_000;
 
-/** Note that the user leaves the editor of this article, which still saves its text. @param {string} uuid */
-export const noteLeftItem = (uuid) => storage.setItem(LEFT_ITEM_KEY, { uuid, at: Date.now() });
+/** Store in the browser that the user leaves the editor of this article, which still saves. @param {string} uuid */
+export const storeLeftItem = (uuid) => storage.setItem(LEFT_ITEM_KEY, { uuid, at: Date.now() });
 
 /**
  * Load the page again soon if the editor that the user has left may still be saving the text of one of these articles.

@@ -3,7 +3,7 @@
 import { html, render } from "../../static/vendor/lit.js";
 import { get, post } from "../api.js";
 import { button, framedTable } from "../components.js";
-import { formatCount, countDays, formatDay, formatDayAndTime, formatNumber } from "../format.js";
+import { formatCount, countDaysTo, formatDay, formatDayAndTime, formatNumber } from "../format.js";
 import { copyButton } from "../dialogs.js";
 import { openForm, deleteResource, showSecretOnce } from "../forms.js";
 import { hasRole } from "../roles.js";
@@ -19,7 +19,7 @@ const IDLE_DAYS = 180;
 
 /** @param {Json} key */
 function renderLastUse({ last_used: used, created }) {
-  const days = -countDays(used ?? created);
+  const days = -countDaysTo(used ?? created);
   if (days > IDLE_DAYS) return html`<span class="warn">${used ? `${days} days ago` : "Never used"}</span>`;
   return !used ? "Not used yet" : days < 2 ? formatDayAndTime(used) : formatDay(used);
 }

@@ -8,7 +8,7 @@ import { definePage, Page } from "../shell.js";
 export const PAGE_SIZE = 50;
 
 /**
- * A subclass has readList(query), which loads a page of the list and returns properties: {items, total, …}. It may
+ * A subclass has loadList(query), which loads a page of the list and returns properties: {items, total, …}. It may
  * replace defaultQuery and nouns (the words for one item and for several).
  */
 export class ListPage extends Page {
@@ -23,7 +23,7 @@ export class ListPage extends Page {
   selecting = false;
 
   /** @param {Record<string, string>} query @returns {Promise<any>} */
-  async readList(query) {
+  async loadList(query) {
     return query;
   }
 
@@ -32,12 +32,12 @@ export class ListPage extends Page {
     return { ...this.defaultQuery, ...Object.fromEntries(new URLSearchParams(location.search)) };
   }
 
-  get pages() {
+  get lastPage() {
     return Math.ceil(this.total / PAGE_SIZE);
   }
 
   /** The selected items. @returns {any[]} */
-  get chosen() {
+  get selection() {
     return this.items.filter(({ uuid }) => this.selected.has(uuid));
   }
 
@@ -51,27 +51,27 @@ export class ListPage extends Page {
     return query.size ? `${location.pathname}?${query}` : location.pathname;
   }
 
-  /** Put the words into the address at each key, and load the list after a pause. @param {string} q */
+  /** Put the words into the address at each keystroke, and load the list after a pause. @param {string} q */
   searchList(q) {
     history.replaceState(null, "", this.makeLink({ q: q.trimStart() }));
     // Render the links of the tabs, which contain the words.
     this.requestUpdate();
-    clearTimeout(this.typing);
-    this.typing = setTimeout(() => (this.clearSelection(), this.reloadPage()), 250);
+    clearTimeout(this.searchTimer);
+    this.searchTimer = setTimeout(() => (this.clearSelection(), this.reloadPage()), 250);
   }
 
   async loadData() {
     // Cancel a search that waits, because this request includes its words.
-    clearTimeout(this.typing);
+    clearTimeout(this.searchTimer);
     const load = {};
     this.lastLoad = load;
-    const fields = await this.readList(this.query);
+    const fields = await this.loadList(this.query);
     // Ignore the response to an earlier search that arrives later.
     if (load !== this.lastLoad) return;
     Object.assign(this, fields);
     if (this.items.length || !this.total) return;
     // The page of the list does not exist any more: show the last page.
-    history.replaceState(null, "", this.makeLink({ page: String(this.pages) }));
+    history.replaceState(null, "", this.makeLink({ page: String(this.lastPage) }));
     await this.loadData();
   }
 
@@ -127,7 +127,7 @@ export class ListPage extends Page {
 
   /**
    * Render the table and the line below it. columns: [class, head, ordering after the first click on the head, ordering
-   * after the second click]; bulk: the buttons for the selection; rows: the rows of the table; order: see renderFoot().
+   * after the second click]; bulk: the buttons for the selection; rows: the table's rows; order: see renderListFoot().
    * @param {string} kind @param {any[][]} columns @param {Renderable} bulk @param {Renderable} rows
    * @param {string} [order]
    */
@@ -143,12 +143,12 @@ export class ListPage extends Page {
         </tr></thead>
         <tbody>${rows}</tbody>
       </table></div>
-      ${this.renderFoot(order)}`;
+      ${this.renderListFoot(order)}`;
   }
 
   /** @param {Renderable} buttons */
   #renderSelectionBar(buttons) {
-    return html`<div class="bulk" role="group" aria-label="Selection"><strong>${this.chosen.length} selected</strong>
+    return html`<div class="bulk" role="group" aria-label="Selection"><strong>${this.selection.length} selected</strong>
       ${buttons}${button("Clear", () => this.clearSelection(), { kind: "bare", label: "Clear selection" })}</div>`;
   }
 
@@ -162,25 +162,25 @@ export class ListPage extends Page {
   }
 
   /** Render the line below the list: the numbers of the shown items, `order` (words), and links to other pages. */
-  renderFoot(order = "") {
-    const { pages, total } = this;
+  renderListFoot(order = "") {
+    const { lastPage, total } = this;
     const page = Number(this.query.page);
     const first = (page - 1) * PAGE_SIZE + 1;
     const range = `${formatNumber(first)} to ${formatNumber(first + this.items.length - 1)} of `;
     /** @param {number} number @param {string} text */
     const renderPageLink = (number, text) => {
-      if (number < 1 || number > pages) return nothing;
+      if (number < 1 || number > lastPage) return nothing;
       return html`<a class="button bare" href=${this.makeLink({ page: String(number) })}>${text}</a>`;
     };
     /** @param {FieldEvent} event */
     const openPage = ({ target }) =>
-      location.assign(this.makeLink({ page: String(Math.min(pages, Math.max(1, Number(target.value) || 1))) }));
+      location.assign(this.makeLink({ page: String(Math.min(lastPage, Math.max(1, Number(target.value) || 1))) }));
     const pager = html`<nav class="pager" aria-label="Pages of the list">${renderPageLink(page - 1, "Previous")}
-      <label>Page <input type="number" min="1" max=${pages} .value=${live(String(page))} @change=${openPage}></label>
-      of ${formatNumber(pages)} ${renderPageLink(page + 1, "Next")}</nav>`;
+      <label>Page <input type="number" min="1" max=${lastPage} .value=${live(String(page))} @change=${openPage}></label>
+      of ${formatNumber(lastPage)} ${renderPageLink(page + 1, "Next")}</nav>`;
     const all = formatCount(total, this.nouns[0], this.nouns[1]);
-    return html`<div class="list-end"><p>${pages > 1 ? range : ""}${all}${order}</p>
-      ${pages > 1 ? pager : nothing}</div>`;
+    return html`<div class="list-end"><p>${lastPage > 1 ? range : ""}${all}${order}</p>
+      ${lastPage > 1 ? pager : nothing}</div>`;
   }
 }
 

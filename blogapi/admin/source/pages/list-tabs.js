@@ -20,7 +20,7 @@ export const makeStatusTabs = (counts, link) =>
 export const makePageTabs = (number) => [{ key: "any", text: "All", count: number, href: "/admin/pages/" }];
 
 /** @param {Collection} collection @param {number | null} number of items in the bin @returns {Tab[]} */
-export const makeBinTab = (collection, number) =>
+export const makeBinTabs = (collection, number) =>
   hasBin ? [{ key: "bin", text: "Bin", count: number, href: `/admin/${collection}/bin/` }] : [];
 
 /** Render the link to the bin below an empty list. @param {Collection} collection @param {number | null} number */

@@ -3,7 +3,7 @@
 import { html, nothing, repeat } from "../../static/vendor/lit.js";
 import { del, makeFileAddress, get, patch, post, put } from "../api.js";
 import { button, fileButton, iconButton, field, icon, tabs } from "../components.js";
-import { emptyState, factList, largePicture, listRow, thumbnail } from "../components.js";
+import { emptyState, descriptionList, largePicture, listRow, thumbnail } from "../components.js";
 import { announceText, confirmRisk, copyButton, toast } from "../dialogs.js";
 import { Saver } from "../editor/saving.js";
 import { formatCount, formatDay, formatSize } from "../format.js";
@@ -55,7 +55,7 @@ class FilePanel {
     this.edits = data.alt;
     /** @type {Saver<string>} */
     this.saver = new Saver(this);
-    this.saver.startWith(data.alt, etag);
+    this.saver.setStoredEdits(data.alt, etag);
     addEventListener("pagehide", () => this.saver.saveEdits({ signInAgain: false }));
   }
 
@@ -101,7 +101,7 @@ class FilePanel {
       <div class="section-head"><h2>${name}</h2>
         ${iconButton("x", "Close", () => page.selectFile(null), { kind: "bare hang-end" })}</div>
       ${isImage(file) && mayChangeFile(file) ? this.renderAltTextField() : nothing}
-      ${factList({ "Used in": uses.length ? uses.map(renderUse) : "Nothing", Size: sizes, Added: added })}
+      ${descriptionList({ "Used in": uses.length ? uses.map(renderUse) : "Nothing", Size: sizes, Added: added })}
       <div class="actions">${copyButton(markdown, { label: "Copy Markdown" })}
         ${mayChangeFile(file) ? change() : nothing}</div></aside>`;
   }
@@ -153,11 +153,11 @@ class MediaLibrary extends ListPage {
   counts = [];
 
   /** @param {Record<string, string>} query */
-  async readList({ q, alt, unused }) {
-    const readFiles = (/** @type {Json} */ query) => get(LIBRARY_PATH, { query });
-    const counts = Object.values(LIBRARY_TABS).map((query) => readFiles({ ...query, page_size: 1, fields: "uuid" }));
+  async loadList({ q, alt, unused }) {
+    const loadFiles = (/** @type {Json} */ query) => get(LIBRARY_PATH, { query });
+    const counts = Object.values(LIBRARY_TABS).map((query) => loadFiles({ ...query, page_size: 1, fields: "uuid" }));
     const part = { q, alt, unused, page_size: PAGE_SIZE };
-    const pages = Array.from({ length: this.shown }, (_, n) => readFiles({ ...part, page: n + 1 }));
+    const pages = Array.from({ length: this.shown }, (_, n) => loadFiles({ ...part, page: n + 1 }));
     const totals = (await Promise.all(counts)).map(({ total }) => total);
     const [first, ...more] = await Promise.all(pages);
     return { items: [first, ...more].flatMap(({ data }) => data), total: first.total, counts: totals };
@@ -230,7 +230,7 @@ class MediaLibrary extends ListPage {
 
   /** @param {FilePanel} panel */
   async deleteFile({ file: { name, caption, decorative, url }, path, edits: alt, uses }) {
-    // Read the file for undo, unless something uses it: the uploaded file gets another uuid, which the uses lack.
+    // Read the file for undo, unless something uses it: undo uploads it under another uuid, which its uses do not name.
     const answer = uses.length ? null : await fetch(makeFileAddress(url)).catch(() => null);
     const file = answer?.ok ? await answer.blob() : null;
     const gap = `It is used in ${formatCount(uses.length, "place")}, which will have a gap.`;
@@ -245,7 +245,7 @@ class MediaLibrary extends ListPage {
     toast(`${name} deleted`, { undo: file && (() => this.runAndReload("undo", uploadAgain)) });
   }
 
-  renderMain() {
+  renderMainButton() {
     const busy = this.busy === "upload";
     const uploadFiles = (/** @type {File[]} */ files) => this.uploadFiles(files);
     return fileButton(busy ? this.step : "Upload", uploadFiles, { icon: "upload", kind: "main", multiple: true, busy });

@@ -3,13 +3,13 @@
 import { html, nothing } from "../../static/vendor/lit.js";
 import { ApiError, get, post } from "../api.js";
 import { listRow, sectionHead } from "../components.js";
-import { formatCount, formatDistance, formatChange, formatDayAndTime } from "../format.js";
+import { formatCount, formatDistance, formatTimeAgo, formatDayAndTime } from "../format.js";
 import { hasRole, getArticlesPath } from "../roles.js";
 import { definePage, Page, refs, getSession } from "../shell.js";
-import { describeOpenBy, STATUSES } from "../statuses.js";
+import { describePresence, STATUSES } from "../statuses.js";
 import * as storage from "../storage.js";
 import { loadBuildHooks, renderBuildHooks } from "../webhooks/builds.js";
-import { makeArticleAddress, getLastChange, ROW_FIELDS, reloadAfterStoring, getTitle, WELCOME_KEY } from "./items.js";
+import { makeArticleAddress, getChangeTime, ROW_FIELDS, reloadAfterStoring, getTitle, WELCOME_KEY } from "./items.js";
 
 /** @type {Record<string, [string, string]>} */
 const LEVEL_ICONS = { wrong: ["triangle-alert", "bad"], hint: ["triangle-alert", "warn"], ok: ["check", "good"] };
@@ -22,39 +22,39 @@ const listArticles = async (query) =>
  * A function that returns the texts at the left and at the right of an article in a list. hasBuilds: whether the blog
  * has build hooks.
  *
- * @typedef {(article: any, hasBuilds: boolean) => [string, string]} Describe
+ * @typedef {(article: any, hasBuilds: boolean) => [string, string]} DescribeArticle
  */
 
-/** @type {Describe} */
+/** @type {DescribeArticle} */
 const describeUnfinished = (article) => {
   const { status, category, word_count: words, open_by: users } = article;
   const draft = `Draft in ${category.name}, ${formatCount(words, "word")}`;
   const name = STATUSES[/** @type {Status} */ (status)].name;
   const text = status === "draft" ? draft : `${name}, with edits that readers cannot see yet`;
-  return [describeOpenBy(users) || text, formatChange(getLastChange(article))];
+  return [describePresence(users) || text, formatTimeAgo(getChangeTime(article))];
 };
-/** @type {Describe} */
+/** @type {DescribeArticle} */
 const describeScheduled = ({ category, published_at: time }, hasBuilds) => {
   const text = `${category.name}, ${formatDistance(time)}${hasBuilds ? ". The build hooks are called then" : ""}`;
   return [text, formatDayAndTime(time)];
 };
-/** @type {Describe} */
-const describePublished = ({ category, published_at: time }) => [category.name, formatChange(time)];
+/** @type {DescribeArticle} */
+const describePublished = ({ category, published_at: time }) => [category.name, formatTimeAgo(time)];
 
 class Overview extends Page {
   main = refs.newButton;
   /** @type {Article[]} */
   unfinished = [];
   /** @type {Article[]} the articles that are scheduled next */
-  next = [];
+  scheduled = [];
   /** @type {Article[]} the articles that were published last */
-  last = [];
+  published = [];
   /** @type {Webhook[]} the build hooks */
   builds = [];
   isChecking = false;
 
   async loadData() {
-    const [drafts, edited, next, last, { data: health }, found] = await Promise.all([
+    const [drafts, edited, scheduled, published, { data: health }, found] = await Promise.all([
       listArticles({ status: "draft", ordering: "-last_updated" }),
       listArticles({ working_copy: true, ordering: "-last_updated" }),
       listArticles({ status: "scheduled", ordering: "published_at", page_size: 3 }),
@@ -63,8 +63,8 @@ class Overview extends Page {
       loadBuildHooks(),
     ]);
     const unfinished = [...drafts, ...edited.filter(({ status }) => status !== "draft")];
-    unfinished.sort((a, b) => (getLastChange(a) > getLastChange(b) ? -1 : 1));
-    Object.assign(this, { unfinished: unfinished.slice(0, 5), next, last, health, ...found });
+    unfinished.sort((a, b) => (getChangeTime(a) > getChangeTime(b) ? -1 : 1));
+    Object.assign(this, { unfinished: unfinished.slice(0, 5), scheduled, published, health, ...found });
     reloadAfterStoring(this, this.unfinished);
     // Show the last results of the checks first, and run the checks again: problems may have been solved.
     if (health) this.runChecks();
@@ -87,7 +87,7 @@ class Overview extends Page {
   }
 
   get isEmpty() {
-    return ![this.unfinished, this.next, this.last].some(({ length }) => length);
+    return ![this.unfinished, this.scheduled, this.published].some(({ length }) => length);
   }
 
   /** Whether the blog has no title and no articles, and its first page was not answered. */
@@ -111,14 +111,14 @@ class Overview extends Page {
     return html`<div class="columns overview"><div>
       ${this.isEmpty ? refs.empty : nothing}
       ${this.renderList("Go on writing", "draft", "All drafts", this.unfinished, describeUnfinished)}
-      ${this.renderList("Scheduled next", "scheduled", "All scheduled", this.next, describeScheduled)}
-      ${this.renderList("Published last", "published", "All published", this.last, describePublished)}
+      ${this.renderList("Scheduled next", "scheduled", "All scheduled", this.scheduled, describeScheduled)}
+      ${this.renderList("Published last", "published", "All published", this.published, describePublished)}
     </div>${findings ? this.renderHealth(findings, again) : nothing}</div>`;
   }
 
   /**
    * @param {string} title @param {string} status @param {string} allText @param {Article[]} articles
-   * @param {Describe} describe
+   * @param {DescribeArticle} describe
    */
   renderList(title, status, allText, articles, describe) {
     if (!articles.length) return nothing;

@@ -4,13 +4,13 @@ import { html, nothing, repeat } from "../../static/vendor/lit.js";
 import { del, get, patch } from "../api.js";
 import { badge, button, field, problemAlert, table, tabs } from "../components.js";
 import { confirmRisk, dialogButtons, menuButton, openDialog, toast } from "../dialogs.js";
-import { formatCount, formatChange } from "../format.js";
+import { formatCount, formatTimeAgo } from "../format.js";
 import { renderLanguageHint } from "../languages.js";
-import { findPlace, listParents, renderPlaceField, makePlaceChanges, listTree } from "../page-tree.js";
+import { indexOfPage, listNewParents, positionField, makeMoveChanges, sortByTree } from "../page-tree.js";
 import { refs } from "../shell.js";
 import { defineList, ListPage } from "./list-page.js";
-import { renderBinLink, makeBinTab, countBinItems, makePageTabs } from "./list-tabs.js";
-import { restoreItems, getUuid, getLastChange, hasBin, getTitle } from "./items.js";
+import { renderBinLink, makeBinTabs, countBinItems, makePageTabs } from "./list-tabs.js";
+import { restoreItems, getUuid, getChangeTime, hasBin, getTitle } from "./items.js";
 
 const PAGES_PATH = "blog/pages/";
 const PAGE_FIELDS = "uuid,title,slug,status,published_at,last_updated,url,parent,position,working_copy,language";
@@ -33,20 +33,20 @@ class Pages extends ListPage {
   binCount = null;
 
   /** @param {Record<string, string>} query */
-  async readList({ q }) {
+  async loadList({ q }) {
     const query = { status: "any", fields: PAGE_FIELDS };
     /** @param {Json} query @returns {Promise<Article[]>} */
     const listPages = async (query) => (await get(PAGES_PATH, { query })).data;
     const finding = q ? listPages({ ...query, q }) : [];
     const [all, found, binCount] = await Promise.all([listPages(query), finding, countBinItems("pages")]);
-    const items = q ? found.map((page) => ({ ...page, depth: 0 })) : listTree(all);
+    const items = q ? found.map((page) => ({ ...page, depth: 0 })) : sortByTree(all);
     return { all, items, total: items.length, binCount };
   }
 
   renderPage() {
     if (!this.all.length) return html`${refs.empty}${renderBinLink("pages", this.binCount)}`;
     const rows = repeat(this.items, getUuid, (page) => this.renderRow(page));
-    const shown = [...makePageTabs(this.all.length), ...makeBinTab("pages", this.binCount)];
+    const shown = [...makePageTabs(this.all.length), ...makeBinTabs("pages", this.binCount)];
     return html`${tabs(shown, "any", { label: "Lists of pages", beside: this.renderSearchField("Search pages") })}
       <div class="list-frame">
         ${this.items.length ? table(COLUMN_HEADS, rows, "bleed list page-tree") : this.renderNothingFound()}</div>`;
@@ -68,7 +68,7 @@ class Pages extends ListPage {
     return html`<tr><th class="title depth-${Math.min(depth, MAX_DEPTH)}" scope="row">
         <a href="/admin/pages/${uuid}/" dir="auto">${title}</a>${hint}${renderLanguageHint(page, this.items)}</th>
       <td class="status">${badge(page)}</td><td class="slug mono">${url ? decodeURI(new URL(url).pathname) : slug}</td>
-      <td class="num changed nowrap">${formatChange(getLastChange(page))}</td><td class="menu-cell">${menu}</td></tr>`;
+      <td class="num changed nowrap">${formatTimeAgo(getChangeTime(page))}</td><td class="menu-cell">${menu}</td></tr>`;
   }
 
   /**
@@ -77,12 +77,12 @@ class Pages extends ListPage {
    */
   openMoveDialog(page) {
     const { uuid } = page;
-    const target = { parent: page.parent ?? "", index: findPlace(this.all, uuid, page.parent) };
+    const target = { parent: page.parent ?? "", index: indexOfPage(this.all, uuid, page.parent) };
     const setTarget = (/** @type {Partial<typeof target>} */ changed) => {
       Object.assign(target, changed);
       dialog.update();
     };
-    const parents = listParents(this.all, uuid).map(({ depth, ...other }) => [
+    const parents = listNewParents(this.all, uuid).map(({ depth, ...other }) => [
       other.uuid,
       "– ".repeat(depth) + getTitle(other),
     ]);
@@ -91,14 +91,14 @@ class Pages extends ListPage {
     const chooseParent = (/** @type {string} */ parent) => setTarget({ parent, index: this.all.length });
     const renderContent = (/** @type {Close} */ close) => {
       const { parent, index } = target;
-      const savePlace = async () => {
-        const changes = makePlaceChanges(this.all, uuid, parent || null, index);
+      const saveMove = async () => {
+        const changes = makeMoveChanges(this.all, uuid, parent || null, index);
         if (await this.runAndReload("move", () => patch(PAGES_PATH, changes))) close();
       };
       return html`<div class="form">${problemAlert(this.problem)}
         ${field({ ...parentField, value: parent, onInput: chooseParent })}
-        ${renderPlaceField(this.all, uuid, parent || null, index, (index) => setTarget({ index }), this.errors)}</div>
-        ${dialogButtons(close, "Move", savePlace, { busy: this.busy === "move", busyText: "Saving…" })}`;
+        ${positionField(this.all, uuid, parent || null, index, (index) => setTarget({ index }), this.errors)}</div>
+        ${dialogButtons(close, "Move", saveMove, { busy: this.busy === "move", busyText: "Saving…" })}`;
     };
     this.setFields({ problem: "" });
     const dialog = openDialog({ title: `Move “${getTitle(page)}”`, content: renderContent });

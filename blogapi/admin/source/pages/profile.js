@@ -2,10 +2,10 @@
 
 import { html, nothing, render } from "../../static/vendor/lit.js";
 import { del, get, makeFileAddress, patch, post, put } from "../api.js";
-import { button, factList, icon, listRow, sectionHead } from "../components.js";
-import { isPhone, nameDevice } from "../devices.js";
+import { button, descriptionList, icon, listRow, sectionHead } from "../components.js";
+import { isPhone, getDeviceName } from "../devices.js";
 import { toast } from "../dialogs.js";
-import { formatCount, formatChange, formatDay, formatDayAndTime, formatRole } from "../format.js";
+import { formatCount, formatTimeAgo, formatDay, formatDayAndTime, formatRole } from "../format.js";
 import { handleSubmit, openForm, deleteResource, setHelpText, showUntilHidden, showFieldErrors } from "../forms.js";
 import { definePage, Page, refs, getSession } from "../shell.js";
 import { sumCounts } from "./term-kinds.js";
@@ -28,7 +28,7 @@ class Profile extends Page {
   async loadData() {
     const { data: account } = await get("auth/me/account/");
     this.account = account;
-    if (this.isRestricted) return this.setup ? undefined : this.beginSetup();
+    if (this.isRestricted) return this.setup ? undefined : this.startSetup();
     const query = { fields: "uuid,name,bio,avatar,user,articles_by_status" };
     const isWriter = WRITER_ROLES.includes(account.role);
     const finding = isWriter ? get("blog/authors/", { query }) : { data: [] };
@@ -66,7 +66,7 @@ class Profile extends Page {
     if (picture) await this.saveAuthor({ avatar: `media:${picture.uuid}` });
   }
 
-  async beginSetup() {
+  async startSetup() {
     const setup = (await post(`${FACTOR_PATH}setup/`)).data;
     setupForm.reset();
     refs.setupImage.src = setup.qr_code;
@@ -127,7 +127,7 @@ class Profile extends Page {
     const side = html`<span class="soft">${formatRole(role)}, signs in as “${username}”</span>`;
     if (!author)
       return html`<section>${sectionHead("You", side)}
-      ${factList({ Name: username, Role: formatRole(role) })}</section>`;
+      ${descriptionList({ Name: username, Role: formatRole(role) })}</section>`;
     const { avatar, articles_by_status: numbers } = author;
     const image = html`<img class="avatar" src=${makeFileAddress(avatar)} alt="">`;
     const placeholder = html`<span class="avatar none">${icon("user")}</span>`;
@@ -161,12 +161,12 @@ class Profile extends Page {
   }
 
   renderFactorOff() {
-    const beginSetup = async () => {
-      await this.runTask("setup", () => this.beginSetup());
+    const startSetup = async () => {
+      await this.runTask("setup", () => this.startSetup());
       setupForm.elements.code.focus();
     };
     return html`<p>With it, signing in needs a code of an app on your phone too: a stolen password is not enough.</p>
-      <div class="actions">${button("Set up", beginSetup, { icon: "shield", busy: this.busy === "setup" })}</div>`;
+      <div class="actions">${button("Set up", startSetup, { icon: "shield", busy: this.busy === "setup" })}</div>`;
   }
 
   renderSetup() {
@@ -179,11 +179,11 @@ class Profile extends Page {
 
   /** @param {Json} login */
   renderLogin({ uuid, created, expires, last_used: used, user_agent: agent, current }) {
-    const [name, since] = [nameDevice(agent), formatDayAndTime(created)];
+    const [name, since] = [getDeviceName(agent), formatDayAndTime(created)];
     const endLogin = () => deleteResource(this, `auth/logins/${uuid}/`);
     const side = current ? "" : button("End", endLogin, { label: `End ${name}, ${since}`, kind: "risk hang-end" });
     const title = html`${name} <span class="soft">${current ? "(this one)" : ""}</span>`;
-    const lastUse = current || !used ? "" : ` Used: ${formatChange(used)}.`;
+    const lastUse = current || !used ? "" : ` Used: ${formatTimeAgo(used)}.`;
     const text = `Signed in: ${since}.${lastUse} Ends on ${formatDay(expires)}.`;
     return listRow({ title, text, side, icon: isPhone(agent) ? "smartphone" : "monitor" });
   }
@@ -194,7 +194,7 @@ class Profile extends Page {
     const endOtherLogins = button("End all others", () => this.endOtherLogins(), { kind: "bare hang-end" });
     const kind = { kind: "bare hang-end", popup: "dialog" };
     const email = html`<section class="section">${sectionHead("E-mail")}<p class="soft aside-line">
-      ${account.email || "None: a forgotten password needs an admin."}
+      ${account.email || "None: if you forget your password, ask an admin."}
       ${button("Change", () => this.changeEmail(), { ...kind, label: "Change e-mail" })}</p></section>`;
     return html`<aside aria-label="Logins and password">
       <section>${sectionHead("Where you are signed in", logins.length > 1 ? endOtherLogins : nothing)}
@@ -206,7 +206,7 @@ class Profile extends Page {
 
   renderPage() {
     if (this.isRestricted) {
-      return html`<p class="restricted">Admins of this blog need a second factor. Turn yours on to go on.</p>
+      return html`<p class="restricted">Admins of this blog need a second factor. Turn yours on to continue.</p>
         ${this.renderSecondFactor()}`;
     }
     return html`<div class="columns profile"><div>${this.renderByline()}${this.renderSecondFactor()}</div>

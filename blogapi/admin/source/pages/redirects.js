@@ -4,7 +4,7 @@ import { html, repeat } from "../../static/vendor/lit.js";
 import { del, get, patch, post } from "../api.js";
 import { table } from "../components.js";
 import { menuButton, toast } from "../dialogs.js";
-import { formatChange } from "../format.js";
+import { formatTimeAgo } from "../format.js";
 import { openForm } from "../forms.js";
 import { refs } from "../shell.js";
 import { ListPage, PAGE_SIZE, defineList } from "./list-page.js";
@@ -12,7 +12,7 @@ import { getUuid, newItemButton } from "./items.js";
 
 const REDIRECTS_PATH = "blog/redirects/own/";
 /** @type {Record<number, string>} */
-const STATUS_NAMES = { 301: "Moved", 302: "For a while", 410: "Gone" };
+const STATUS_LABELS = { 301: "Moved", 302: "For a while", 410: "Gone" };
 const COLUMN_HEADS = [["From"], ["To"], ["Status"], ["Changed"]];
 
 /** @typedef {{uuid: string, path: string, target: string, status: number, last_updated: string}} Redirect */
@@ -32,7 +32,7 @@ class Redirects extends ListPage {
   main = newItemButton("redirect", () => this.editRedirect());
 
   /** @param {Record<string, string>} query */
-  async readList({ q, page }) {
+  async loadList({ q, page }) {
     const { data: items, total } = await get(REDIRECTS_PATH, { query: { q, page, page_size: PAGE_SIZE } });
     return { items, total };
   }
@@ -41,7 +41,7 @@ class Redirects extends ListPage {
     const hasItems = this.items.length > 0;
     if (!hasItems && !this.query.q) return html`${refs.empty}${refs.help}`;
     const rows = repeat(this.items, getUuid, (redirect) => this.renderRow(redirect));
-    const list = html`${table(COLUMN_HEADS, rows, "bleed cards redirects")}${this.renderFoot(", by path")}`;
+    const list = html`${table(COLUMN_HEADS, rows, "bleed cards redirects")}${this.renderListFoot(", by path")}`;
     return html`<div class="redirect-tools">${this.renderSearchField("Search redirects")}</div>
       ${hasItems ? list : this.renderNothingFound()}${refs.help}`;
   }
@@ -57,8 +57,8 @@ class Redirects extends ListPage {
     return html`<tr>
       <th scope="row" class="path"><button class="link-button" type="button" @click=${editRow}>${path}</button></th>
       <td class="path ink">${target || "–"}</td>
-      <td class="nowrap">${STATUS_NAMES[status]} <span class="soft">${status}</span></td>
-      <td class="changed nowrap">${formatChange(redirect.last_updated)}</td><td class="menu-cell">${menu}</td></tr>`;
+      <td class="nowrap">${STATUS_LABELS[status]} <span class="soft">${status}</span></td>
+      <td class="changed nowrap">${formatTimeAgo(redirect.last_updated)}</td><td class="menu-cell">${menu}</td></tr>`;
   }
 
   /** Open the dialog of a redirect, or of a new one. @param {Redirect} [redirect] */

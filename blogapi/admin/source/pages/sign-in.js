@@ -12,9 +12,9 @@ const isJoining = path === "auth/join/";
 
 /** @param {{message: string, code?: string, errors?: Json}} error */
 function showError({ message, code: reason = "", errors = {} }) {
-  const isAsked = reason === "second_factor_required";
-  refs.problem.textContent = isAsked ? "" : message;
-  if (isAsked) {
+  const isCodeNeeded = reason === "second_factor_required";
+  refs.problem.textContent = isCodeNeeded ? "" : message;
+  if (isCodeNeeded) {
     intro.textContent = "One more step: the second factor.";
     return askForCode(form);
   }
@@ -65,7 +65,7 @@ async function sendResetLink() {
     return username.focus();
   }
   await post("auth/forgot-password/", { username: name });
-  const words = `If “${name}” has an e-mail address here, a link is on its way. It works once, for one day.`;
+  const words = `If “${name}” has an e-mail address here, a link is on its way. It works once, within one day.`;
   refs.linkState.textContent = words;
 }
 

@@ -6,7 +6,7 @@ import { button, field, icon, iconButton, renderSample, tabs } from "../componen
 import { announceText } from "../dialogs.js";
 import { formatCount, formatTime, parseTime } from "../format.js";
 import { handleSubmit, setHelpText, showFieldErrors } from "../forms.js";
-import { getLanguageName, listLanguages } from "../languages.js";
+import { getLanguageName, listLanguageTags } from "../languages.js";
 import { definePage, Page, refs, getSession, setSession } from "../shell.js";
 import { offerTimeZones } from "../time-zones.js";
 import "../editor/term-picker.js";
@@ -82,7 +82,7 @@ class Site extends Page {
    */
   showStoredSite({ data, etag }) {
     const values = { ...structuredClone(data), ...Object.fromEntries(this.changes) };
-    const tags = listLanguages(values.language).map((tag) => new Option(getLanguageName(tag), tag));
+    const tags = listLanguageTags(values.language).map((tag) => new Option(getLanguageName(tag), tag));
     form.elements.language.replaceChildren(...tags);
     offerTimeZones(form.elements.time_zone, values.time_zone);
     for (const [name, value] of Object.entries(values)) if (form.elements[name]) form.elements[name].value = value;
@@ -94,7 +94,7 @@ class Site extends Page {
     return Object.entries(this.values).filter(([name, value]) => !isEqual(value, this.stored[name]));
   }
 
-  renderMain() {
+  renderMainButton() {
     if (!this.stored) return nothing;
     const state = this.changes.length ? "Not saved yet" : this.saved;
     const save = { busyText: "Saving…", kind: "main", type: "submit", form: "site", busy: this.busy === "save" };
@@ -216,7 +216,7 @@ class Site extends Page {
       ${isRunning ? "Checking…" : checked ? "Check again" : "Check the address"}</button>`;
     if (!checked || isRunning) return again;
     const [mark, kind] = checked.problem ? ["triangle-alert", "warn"] : ["circle-check", "good"];
-    const words = checked.problem || "Answers, and its feed names this blog.";
+    const words = checked.problem || "The site answers, and its feed names this blog.";
     return html`<span role="status">${icon(mark, kind)} ${words}</span> ${again}`;
   }
 

@@ -9,8 +9,8 @@ import { formatCount } from "../format.js";
  *
  * noun: the word for one term. field, label: the field of articles with these terms, and its label. isSingle: whether
  * an article has exactly one. chooser: the lowest role that may add these terms to articles; creator: the lowest role
- * that may create a term while it chooses terms ("": none). isTakenFromArticles: whether a term that articles have can
- * be deleted, which cannot be undone. filterOfAll: the filter of the API for articles that have all of several terms.
+ * that may create a term while it chooses terms ("": none). isTakenFromArticles: whether a term can be deleted while
+ * articles have it, which cannot be undone. filterOfAll: the filter of the API for articles with all of several terms.
  *
  * @typedef {{noun: string, field: string, label: string, isSingle?: boolean, chooser: string, creator: string,
  *   isTakenFromArticles?: boolean, filterOfAll?: string}} TermKind

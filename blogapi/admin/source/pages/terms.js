@@ -2,10 +2,10 @@
 
 import { html, nothing, repeat } from "../../static/vendor/lit.js";
 import { del, get, patch, post, put } from "../api.js";
-import { button, choiceCards, passButton, problemAlert } from "../components.js";
+import { button, choiceCards, withButton, problemAlert } from "../components.js";
 import { confirmRisk, menuButton, openPopover, dialogButtons, toast } from "../dialogs.js";
 import "../editor/term-picker.js";
-import { formatCount, formatChange, formatNumber } from "../format.js";
+import { formatCount, formatTimeAgo, formatNumber } from "../format.js";
 import { openForm } from "../forms.js";
 import { refs, getSession } from "../shell.js";
 import { ListPage, PAGE_SIZE, defineList } from "./list-page.js";
@@ -53,7 +53,7 @@ class Terms extends ListPage {
   all = new Map();
 
   /** @param {Record<string, string>} query */
-  async readList({ q, page, show }) {
+  async loadList({ q, page, show }) {
     // For a search, the API lists names that begin with the words first; without words, list the most used terms first.
     const ordering = q ? "" : "-articles";
     const query = { q, page, page_size: PAGE_SIZE, ordering, ...TAB_FILTERS[show] };
@@ -76,14 +76,14 @@ class Terms extends ListPage {
     /** @param {[string, string]} tab its key and its text */
     const toTab = ([key, text]) => ({ key, text, count: this.counts[key] ?? null, href: this.makeLink({ show: key }) });
     const rows = repeat(this.items, getUuid, (term) => this.renderTerm(term));
-    const order = show === "similar" ? ", alike ones together" : q ? ", by name" : ", most used first";
+    const order = show === "similar" ? ", similar names together" : q ? ", by name" : ", most used first";
     return html`${this.renderTabs(Object.entries(TABS).map(toTab), show, `Search ${plural}`)}
       ${this.renderList("terms", COLUMNS, this.renderBulkActions(), rows, order)}`;
   }
 
   renderBulkActions() {
-    const { chosen } = this;
-    const openPopover = passButton((anchor) => this.openMergePopover(anchor, chosen));
+    const { selection: chosen } = this;
+    const openPopover = withButton((anchor) => this.openMergePopover(anchor, chosen));
     return html`${button("Merge…", openPopover, { popup: "dialog" })}
       ${button("Delete", () => this.deleteTerms(chosen), { kind: "risk" })}`;
   }
@@ -106,7 +106,7 @@ class Terms extends ListPage {
         ${above ? html`<span class="soft" dir="auto">in ${above.name}</span>` : nothing}</th>
       <td class="slug mono">${slug}</td><td class="num ink">${articles}</td>
       <td class="uses">${describeCounts(numbers)}</td>
-      <td class="num changed nowrap">${formatChange(term.last_updated)}</td>
+      <td class="num changed nowrap">${formatTimeAgo(term.last_updated)}</td>
       <td class="menu-cell">${menu}</td></tr>`;
   }
 
@@ -142,8 +142,8 @@ class Terms extends ListPage {
     const { parent } = form.elements;
     if (!parent) return;
     /** @type {(item?: Term) => Term[]} returns the ancestors of a term, and the term as the last item */
-    const chain = (item) => (item ? [...chain(this.all.get(item.parent)), item] : []);
-    const options = [...this.all.values()].map(chain).filter((items) => !items.some(({ uuid }) => uuid === term?.uuid));
+    const toPath = (item) => (item ? [...toPath(this.all.get(item.parent)), item] : []);
+    const options = [...this.all.values()].map(toPath).filter((path) => !path.some(({ uuid }) => uuid === term?.uuid));
     const named = options.map((items) => [items.map(({ name }) => name).join(" › "), items[items.length - 1].uuid]);
     named.sort(([a], [b]) => a.localeCompare(b));
     parent.replaceChildren(parent.options[0], ...named.map(([name, uuid]) => new Option(name, uuid)));
@@ -256,7 +256,7 @@ class Terms extends ListPage {
         : `${hasOne ? "its address leads" : "their addresses lead"} to “${kept.name}”.`;
     const moves = getSession().site.article_path.includes(`{${noun}}`);
     const moved = moves ? ` The addresses of its articles change too: the ${noun} is a part of them.` : "";
-    return html`${articles} will have “${kept.name}”. ${names} ${hasOne ? "goes" : "go"}, and ${addresses}${moved}`;
+    return html`${articles} will have “${kept.name}”. ${names} ${hasOne ? "is" : "are"} deleted; ${addresses}${moved}`;
   }
 
   /** Render the field for the second term, if only one term was selected. @param {MergeState} state */
@@ -270,13 +270,13 @@ class Terms extends ListPage {
       return state.found;
     };
     /** @param {CustomEvent<string[]>} event */
-    const useTerm = async ({ detail: [uuid] }) => {
+    const addTerm = async ({ detail: [uuid] }) => {
       state.terms = [term, ...(state.found ?? []).filter((other) => other.uuid === uuid)];
       await this.countSharedArticles(state);
       this.requestUpdate();
     };
     return html`<h2>Merge “${term.name}”</h2>
-      <term-picker class="field" .find=${findTerms} .single=${true} .label=${"With"} @choose=${useTerm}></term-picker>`;
+      <term-picker class="field" .find=${findTerms} .single=${true} .label=${"With"} @choose=${addTerm}></term-picker>`;
   }
 }
 

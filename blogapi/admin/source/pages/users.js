@@ -4,7 +4,7 @@ import { html, nothing } from "../../static/vendor/lit.js";
 import { del, get, patch, post } from "../api.js";
 import { button, framedTable, icon, sectionHead } from "../components.js";
 import { confirmRisk, menuButton, toast } from "../dialogs.js";
-import { formatChange, formatDay, formatDayAndTime, formatRole, nameRole } from "../format.js";
+import { formatTimeAgo, formatDay, formatDayAndTime, formatRole, nameRole } from "../format.js";
 import { openForm, deleteResource, showSecretOnce } from "../forms.js";
 import { definePage, Page, refs, getSession } from "../shell.js";
 import { sumCounts } from "./term-kinds.js";
@@ -54,14 +54,14 @@ class Users extends Page {
     const options = { title: "Invite someone", kind: "small-dialog", save: sendInvitation };
     const link = await openForm(this, refs.inviteForm, options);
     if (!link) return;
-    const foot = `Whoever opens it chooses a password and becomes ${nameRole(link.role)}. ${describeSending(link)}`;
+    const foot = `Whoever opens it chooses a password and becomes ${nameRole(link.role)}. ${describeDelivery(link)}`;
     await this.showLink(link, link.name, foot);
   }
 
   /** @param {User} user */
   async makeResetLink({ uuid, username }, send = false) {
     const link = await this.runTask("link", async () => (await post(`users/${uuid}/reset-link/`, { send })).data);
-    if (link) await this.showLink(link, username, `It sets a new password. ${describeSending(link)}`);
+    if (link) await this.showLink(link, username, `It sets a new password. ${describeDelivery(link)}`);
   }
 
   /** @param {Json} link @param {string} name @param {string} foot */
@@ -160,7 +160,7 @@ class Users extends Page {
     const [state, kind, text] = describeSecondFactor(user);
     const account = disabled ? "Disabled" : !hasPassword && "No password yet";
     const mark = account ? html`<span class="badge">${icon(disabled ? "lock" : "clock")} ${account}</span>` : nothing;
-    const lastSeen = isCurrentUser(user) ? "Now" : seen ? formatChange(seen) : "Not yet";
+    const lastSeen = isCurrentUser(user) ? "Now" : seen ? formatTimeAgo(seen) : "Not yet";
     const name = author?.name ?? username;
     const soft = [name !== username && username, isCurrentUser(user) && "you"].filter(Boolean).join(" · ");
     const factor = html`<span class="badge">${icon(state, kind)} ${text}</span>`;
@@ -211,7 +211,7 @@ function describeSecondFactor({ second_factor_since: since, recovery_codes_left:
 }
 
 /** @param {Json} link */
-const describeSending = ({ sent, problem }) =>
+const describeDelivery = ({ sent, problem }) =>
   sent ? "It was sent by e-mail." : problem ? `It was not sent by e-mail: ${problem}` : "";
 
 definePage(Users);

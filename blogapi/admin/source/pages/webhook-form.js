@@ -6,7 +6,7 @@ import { button, choiceCards, field, icon, iconButton, pageHead, sectionHead } f
 import { announceText } from "../dialogs.js";
 import { showSecretOnce } from "../forms.js";
 import { definePage, Page } from "../shell.js";
-import { LIST_ADDRESS, loadWebhooks, WEBHOOKS_PATH, getPageAddress, getWebhookPath } from "../webhooks/actions.js";
+import { WEBHOOKS_HREF, loadWebhooks, WEBHOOKS_PATH, getWebhookHref, getWebhookPath } from "../webhooks/actions.js";
 import { applyPreset, explainCallTimes, makeChangeBody, toWebhookBody, toFormValues } from "../webhooks/fields.js";
 import { maskAddress, renderAnswer, renderRequest } from "../webhooks/rendering.js";
 import { isBuildHook, EVENT_KINDS } from "../webhooks/texts.js";
@@ -85,9 +85,9 @@ class WebhookForm extends Page {
     if (!answer) return;
     this.isChanged = false;
     const { secret, uuid } = answer.data;
-    if (!secret) return location.assign(LIST_ADDRESS);
+    if (!secret) return location.assign(WEBHOOKS_HREF);
     // The secret is shown only now, so the page stays open.
-    history.replaceState(null, "", getPageAddress({ uuid }, "change/"));
+    history.replaceState(null, "", getWebhookHref({ uuid }, "change/"));
     await this.reloadPage();
     const foot = "The receiver checks with it that a call comes from this blog.";
     await showSecretOnce(this, { title: `Secret of “${values.name}”. Copy it now`, value: secret, foot });
@@ -104,9 +104,9 @@ class WebhookForm extends Page {
   }
 
   renderHead() {
-    const title = html`<a class="soft" href=${LIST_ADDRESS}>Webhooks</a> <span class="soft">/</span> ${this.heading}`;
+    const title = html`<a class="soft" href=${WEBHOOKS_HREF}>Webhooks</a> <span class="soft">/</span> ${this.heading}`;
     const options = { kind: "main", type: "submit", form: "webhook", busyText: "Saving…", busy: this.busy === "save" };
-    const main = html`<div class="actions">${button("Cancel", null, { kind: "bare", href: LIST_ADDRESS })}
+    const main = html`<div class="actions">${button("Cancel", null, { kind: "bare", href: WEBHOOKS_HREF })}
       ${button(this.webhook ? "Save webhook" : "Create webhook", null, options)}</div>`;
     return pageHead(title, this.state === "ready" ? main : nothing);
   }
@@ -116,7 +116,7 @@ class WebhookForm extends Page {
     return html`${this.once}<div class="columns webhook-columns">
       <form id="webhook" class="webhook-form" novalidate autocomplete="off" @submit=${submitForm}>
         ${this.renderReceiver()}<hr>${this.renderTimes()}<hr>${this.renderEvents()}</form>
-      <aside aria-label="What it does">${this.renderSample()}${this.renderTest()}</aside></div>`;
+      <aside aria-label="What it does">${this.renderSample()}${this.renderTestCall()}</aside></div>`;
   }
 
   /** @param {keyof FormValues} name @param {string} label @param {Json} [more] */
@@ -167,7 +167,7 @@ class WebhookForm extends Page {
     const text = keepsHeaders ? "Replace the headers" : "Add a header";
     const names = keepsHeaders && this.webhook?.header_names.join(", ");
     const help = this.errors.headers ?? (names ? `Sent now: ${names}.` : "Their values are not shown again.");
-    return html`<div class="field ${this.errors.headers ? "faulty" : ""}"><span class="label">Own headers</span>
+    return html`<div class="field ${this.errors.headers ? "faulty" : ""}"><span class="label">Custom headers</span>
       <ul class="form">${headers.map(renderHeader)}</ul>
       <p>${button(text, addHeader, { icon: "plus", id: "field-headers", "aria-describedby": "headers-help" })}</p>
       <p class="help" id="headers-help">${help}</p></div>`;
@@ -227,16 +227,16 @@ class WebhookForm extends Page {
       ${request ? renderRequest(address, request) : nothing}</section>`;
   }
 
-  renderTest() {
+  renderTestCall() {
     const { webhook, isBuild, call, isChanged, preset } = this;
     const isNamed = isBuild && preset?.name !== "plain";
     const who = (isNamed && preset?.label) || "The receiver";
     const real = isBuild ? ` ${who} starts a real build.` : "";
-    const saved = webhook && isChanged ? " What is not saved yet is not tested." : "";
+    const saved = webhook && isChanged ? " Unsaved changes are not tested." : "";
     const text = webhook || isBuild ? `Calls the address once, now.${real}${saved}` : UNSIGNED_NOTE;
     const options = { icon: "send", busyText: "Calling…", busy: this.busy === "test" };
     const send = button("Send a test call", () => this.sendTestCall(), options);
-    const outcome = isBuild ? ` Whether the build succeeds, ${isNamed ? who : "it"} knows.` : "";
+    const outcome = isBuild ? ` Only ${isNamed ? who : "the receiver"} knows whether the build succeeds.` : "";
     return html`<section class="webhook-test"><h2>Test</h2><p class="soft">${text}</p>
       ${webhook || isBuild ? send : nothing}${call ? renderAnswer(call) : nothing}
       ${call?.succeeded ? html`<p class="help">${who} took the call.${outcome}</p>` : nothing}</section>`;

@@ -5,13 +5,13 @@ import { get, post } from "../api.js";
 import { button, foldBox, icon, table } from "../components.js";
 import { menuButton, toast } from "../dialogs.js";
 import { openForm } from "../forms.js";
-import { formatCount, countDays, formatDay, formatLongDay, formatTime, toInputs, toDate } from "../format.js";
+import { formatCount, countDaysTo, formatDay, formatLongDay, formatTime, toDateInputs, toDate } from "../format.js";
 import { definePage, Page, refs } from "../shell.js";
-import { listWebhookActions, loadWebhooks, getPageAddress, getWebhookPath, setActive } from "../webhooks/actions.js";
-import { describeCall, nameCall, renderCall } from "../webhooks/calls.js";
+import { listWebhookActions, loadWebhooks, getWebhookHref, getWebhookPath, setActive } from "../webhooks/actions.js";
+import { describeCall, renderCallHead, renderCall } from "../webhooks/calls.js";
 import { renderCallStrip } from "../webhooks/rendering.js";
-import { formatWaiting, describeArrived, formatDuration, isBuildHook } from "../webhooks/texts.js";
-import { describeAnswer, describeEvents, describeHealth, nameReceiver } from "../webhooks/texts.js";
+import { formatBacklog, describeArrivals, formatDuration, isBuildHook } from "../webhooks/texts.js";
+import { describeAnswer, describeEvents, describeHealth, getReceiverName } from "../webhooks/texts.js";
 
 /** @typedef {import("../webhooks/calls.js").Call} Call */
 
@@ -59,7 +59,7 @@ class Webhooks extends Page {
   async replayChanges(webhook) {
     const sendAgainSince = (/** @type {Json} */ { day, time }) =>
       post(`${getWebhookPath(webhook)}replay/`, { since: toDate(day, time) });
-    const values = toInputs(new Date(Date.now() - 86_400_000));
+    const values = toDateInputs(new Date(Date.now() - 86_400_000));
     const answer = await openForm(this, refs.form, { title: "Send again from a time", values, save: sendAgainSince });
     if (answer) toast(`${formatCount(answer.data.waiting, "change is", "changes are")} sent again`);
   }
@@ -77,23 +77,23 @@ class Webhooks extends Page {
     const stopped = webhooks.filter(({ paused }) => ["failures", "gone"].includes(paused));
     const rows = webhooks.map((webhook) => this.renderRow(webhook));
     return html`${this.once}${webhooks[0].is_served ? nothing : refs.notServed}
-      ${stopped.map((webhook) => this.renderStopped(webhook))}
+      ${stopped.map((webhook) => this.renderPausedNotice(webhook))}
       ${table(COLUMN_HEADS, rows, "bleed cards webhooks")}${refs.help}`;
   }
 
   /** @param {Webhook} webhook */
-  renderStopped(webhook) {
+  renderPausedNotice(webhook) {
     const { name, paused, failing_since: since, waiting, has_gap: hasGap } = webhook;
     const silent = html`has not answered since ${formatLongDay(since ?? webhook.paused_at)} and was paused after 3 days
       of tries.`;
     const order = hasGap
-      ? "Some are older than 30 days and were deleted: when you resume it, a call asks it to read the blog again."
+      ? "Some are older than 30 days and were deleted: when resumed, a call asks the receiver to read the blog again."
       : "They are sent in order when you resume it; nothing is lost.";
     const resumeWebhook = () => setActive(this, webhook, true);
     return html`<section class="notice stopped">${icon("triangle-alert", "bad")}
       <div class="notice-text"><p>“${name}” ${paused === "gone" ? "answered that it is gone for good." : silent}</p>
-        <p class="soft">${waiting ? `${formatWaiting(waiting)} for it. ${order}` : "No change waits for it."}</p></div>
-      ${button("See the calls", null, { kind: "bare", href: getPageAddress(webhook) })}
+        <p class="soft">${waiting ? `${formatBacklog(waiting)} for it. ${order}` : "No change waits for it."}</p></div>
+      ${button("See the calls", null, { kind: "bare", href: getWebhookHref(webhook) })}
       ${button("Resume", resumeWebhook, { busy: this.busy === "active", label: `Resume ${name}` })}</section>`;
   }
 
@@ -101,7 +101,7 @@ class Webhooks extends Page {
   renderRow(webhook) {
     const { name, latest_calls: calls, paused } = webhook;
     const [call] = calls;
-    const receiver = `${nameReceiver(webhook, this.presets)}${isBuildHook(webhook) ? ", build hook" : ""}`;
+    const receiver = `${getReceiverName(webhook, this.presets)}${isBuildHook(webhook) ? ", build hook" : ""}`;
     const [changes, limit] = describeEvents(webhook);
     const menu = menuButton(`Actions for ${name}`, () =>
       listWebhookActions(this, webhook, () => this.replayChanges(webhook)),
@@ -110,7 +110,7 @@ class Webhooks extends Page {
     const answer = call && (call.status ? `${call.status}, after ${after}` : describeAnswer(call));
     const [mark, kind, health] = describeHealth(webhook);
     return html`<tr>
-      <th scope="row" class="who"><a href=${getPageAddress(webhook, "change/")}>${name}</a>
+      <th scope="row" class="who"><a href=${getWebhookHref(webhook, "change/")}>${name}</a>
         <div class="row-help">${receiver}</div></th>
       <td class="told ink">${changes}<div class="row-help">${limit}</div></td>
       <td class="health"><span class="badge">${icon(mark, kind)}<span>${health}</span></span></td>
@@ -130,18 +130,18 @@ class Webhooks extends Page {
       const loadWhenOpened = (/** @type {boolean} */ isOpen) =>
         isOpen && !request && this.showFailure(this.loadRequest(webhook, call));
       const content = request ? renderCall(request, calls, webhook, send) : html`<p class="loading">Loading…</p>`;
-      return foldBox(nameCall(call), describeCall(call), content, false, loadWhenOpened);
+      return foldBox(renderCallHead(call), describeCall(call), content, false, loadWhenOpened);
     };
     const loadCallsWhenOpened = (/** @type {boolean} */ isOpen) => {
       if (isOpen && !this.calls[uuid]) this.showFailure(this.loadCalls(webhook));
     };
     const list = repeat(calls, (call) => call.uuid, renderCallFold);
     const name = html`${renderCallStrip(webhook)} <span class="sr-only">Calls of ${webhook.name}:</span>`;
-    return foldBox(name, describeArrived(latest), list, uuid === CHOSEN_UUID, loadCallsWhenOpened);
+    return foldBox(name, describeArrivals(latest), list, uuid === CHOSEN_UUID, loadCallsWhenOpened);
   }
 }
 
 /** @param {{time: string}} call */
-const formatCallTime = ({ time }) => (countDays(time) ? formatDay(time) : formatTime(time));
+const formatCallTime = ({ time }) => (countDaysTo(time) ? formatDay(time) : formatTime(time));
 
 definePage(Webhooks);

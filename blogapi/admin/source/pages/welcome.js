@@ -3,7 +3,7 @@
 import { ApiError, get, patch } from "../api.js";
 import { setTimeZone } from "../format.js";
 import { setHelpText, showFieldErrors } from "../forms.js";
-import { getLanguageName, listLanguages } from "../languages.js";
+import { getLanguageName, listLanguageTags } from "../languages.js";
 import { definePage, Page, refs, getSession } from "../shell.js";
 import * as storage from "../storage.js";
 import { offerTimeZones } from "../time-zones.js";
@@ -39,7 +39,7 @@ class Welcome extends Page {
     if (this.isFilled) return;
     this.isFilled = true;
     const own = site.language === "en" ? navigator.language : site.language;
-    for (const tag of listLanguages(own)) language.add(new Option(getLanguageName(tag), tag));
+    for (const tag of listLanguageTags(own)) language.add(new Option(getLanguageName(tag), tag));
     language.value = own;
     title.value = site.title;
     name.value = this.profile?.name ?? me.username;

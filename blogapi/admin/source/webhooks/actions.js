@@ -8,13 +8,13 @@ import { hasRole } from "../roles.js";
 import { describeAnswer, formatDuration } from "./texts.js";
 
 export const WEBHOOKS_PATH = "webhooks/";
-export const LIST_ADDRESS = "/admin/webhooks/";
+export const WEBHOOKS_HREF = "/admin/webhooks/";
 // The time in which calls are signed with both the former and the new secret.
 const OVERLAP_SECONDS = 86_400;
 /** @param {{uuid: string}} webhook */
 export const getWebhookPath = ({ uuid }) => `${WEBHOOKS_PATH}${uuid}/`;
 /** @param {{uuid: string}} webhook */
-export const getPageAddress = ({ uuid }, part = "") => `${LIST_ADDRESS}${uuid}/${part}`;
+export const getWebhookHref = ({ uuid }, part = "") => `${WEBHOOKS_HREF}${uuid}/${part}`;
 
 /** @typedef {import("../shell.js").Page} Page */
 
@@ -42,12 +42,12 @@ export async function sendTestCall(page, webhook) {
   const answer = await page.runAndReload("test", () => post(`${getWebhookPath(webhook)}test/`));
   if (!answer) return;
   const { data: call } = answer;
-  const action = { label: "See the calls", run: () => location.assign(getPageAddress(webhook)) };
+  const action = { label: "See the calls", run: () => location.assign(getWebhookHref(webhook)) };
   toast(`“${webhook.name}”: ${describeAnswer(call)}, after ${formatDuration(call.milliseconds)}`, { action });
 }
 
 /** Replace the secret of a webhook, and show it once. @param {Page} page @param {Webhook} webhook */
-async function renewSecret(page, webhook) {
+async function replaceSecret(page, webhook) {
   const requestSecret = async () => [
     await post(`${getWebhookPath(webhook)}rotate/`, { overlap_seconds: OVERLAP_SECONDS }),
     await get(getWebhookPath(webhook)),
@@ -60,7 +60,7 @@ async function renewSecret(page, webhook) {
 }
 
 /** @param {Page} page @param {Webhook} webhook */
-function removeWebhook(page, webhook) {
+function deleteWebhook(page, webhook) {
   const text = "It is no longer called. Its secret and the record of its calls cannot be restored.";
   const question = { title: `Delete “${webhook.name}”?`, action: "Delete webhook", text };
   return deleteResource(page, getWebhookPath(webhook), question);
@@ -72,13 +72,13 @@ function removeWebhook(page, webhook) {
  */
 export const listWebhookActions = (page, webhook, replay) => [
   { label: "Test call", icon: "send", action: () => sendTestCall(page, webhook) },
-  { label: "Change", icon: "pencil", href: getPageAddress(webhook, "change/") },
+  { label: "Change", icon: "pencil", href: getWebhookHref(webhook, "change/") },
   { label: "Send again from a time…", icon: "history", action: replay },
-  webhook.preset === "standard" && { label: "New secret", icon: "key", action: () => renewSecret(page, webhook) },
+  webhook.preset === "standard" && { label: "New secret", icon: "key", action: () => replaceSecret(page, webhook) },
   {
     label: webhook.active ? "Pause" : "Resume",
     icon: webhook.active ? "circle-pause" : "play",
     action: () => setActive(page, webhook, !webhook.active),
   },
-  { label: "Delete", icon: "trash-2", risk: true, action: () => removeWebhook(page, webhook) },
+  { label: "Delete", icon: "trash-2", risk: true, action: () => deleteWebhook(page, webhook) },
 ];

@@ -4,9 +4,9 @@ import { html, nothing } from "../../static/vendor/lit.js";
 import { post } from "../api.js";
 import { button, listRow, sectionHead } from "../components.js";
 import { announceText } from "../dialogs.js";
-import { countDays, formatDayAndTime, formatSeconds } from "../format.js";
-import { LIST_ADDRESS, loadWebhooks, getPageAddress, getWebhookPath } from "./actions.js";
-import { describeAnswer, formatWaiting, formatAttempt, isBuildHook, listRealCalls, nameReceiver } from "./texts.js";
+import { countDaysTo, formatDayAndTime, formatFullTime } from "../format.js";
+import { WEBHOOKS_HREF, loadWebhooks, getWebhookHref, getWebhookPath } from "./actions.js";
+import { describeAnswer, formatBacklog, formatNextTry, isBuildHook, listRealCalls, getReceiverName } from "./texts.js";
 
 /** Load the build hooks that are not paused, and the presets. */
 export async function loadBuildHooks() {
@@ -25,7 +25,7 @@ async function callBuildHooks(page) {
     /** @type {import("./calls.js").Call[]} */
     const calls = [];
     for (const webhook of page.builds) calls.push((await post(`${getWebhookPath(webhook)}build/`)).data);
-    announceText(calls.every(({ succeeded }) => succeeded) ? "The build is asked for" : "A call has failed");
+    announceText(calls.every(({ succeeded }) => succeeded) ? "The build is requested" : "A call has failed");
   });
   page.setFields(await loadBuildHooks());
 }
@@ -39,7 +39,7 @@ export function renderBuildHooks(page, { url }) {
   if (!builds.length) return nothing;
   const site = url ? html`<a href=${url}>${new URL(url).host}</a>` : nothing;
   const build = { icon: "hammer", busyText: "Asking…", busy: busy === "build" };
-  const href = builds.length === 1 ? getPageAddress(builds[0]) : LIST_ADDRESS;
+  const href = builds.length === 1 ? getWebhookHref(builds[0]) : WEBHOOKS_HREF;
   return html`<section class="section">${sectionHead("The site", site)}
     <ul class="rows builds">${builds.map((webhook) => renderBuildHook(webhook, presets, builds.length > 1))}</ul>
     <div class="build-buttons">${button("Build the site now", () => callBuildHooks(page), build)}
@@ -50,14 +50,14 @@ export function renderBuildHooks(page, { url }) {
 function renderBuildHook(webhook, presets, isNamed) {
   const { name, waiting, next_call: next, next_attempt: attempt, is_served: isServed } = webhook;
   const [call] = listRealCalls(webhook);
-  const receiver = nameReceiver(webhook, presets);
+  const receiver = getReceiverName(webhook, presets);
   const formatCallTime = (/** @type {string} */ time) =>
-    countDays(time) ? formatDayAndTime(time) : `at ${formatSeconds(time)}`;
+    countDaysTo(time) ? formatDayAndTime(time) : `at ${formatFullTime(time)}`;
   const start = isNamed ? `${name}: ` : "";
-  const retryText = attempt && `Next try ${formatAttempt(attempt)}.`;
+  const retryText = attempt && `Next try ${formatNextTry(attempt)}.`;
   const nextCall = next && isServed ? `; the next call is ${formatCallTime(next)}` : "";
-  const waitText = waiting ? `${formatWaiting(waiting)}${nextCall}.` : "No change waits.";
-  const details = retryText ?? (waiting && !isServed ? `${waitText} Calls are sent by serve only.` : waitText);
+  const waitText = waiting ? `${formatBacklog(waiting)}${nextCall}.` : "No change waits.";
+  const details = retryText ?? (waiting && !isServed ? `${waitText} Calls wait until “serve” runs.` : waitText);
   if (!call) return listRow({ icon: "circle-dashed", title: `${start}No build asked for yet`, text: details });
   const answer = call.status ? `${receiver} answered ${call.status}` : `${receiver}: ${describeAnswer(call)}`;
   if (!call.succeeded) return listRow({ icon: "triangle-alert", kind: "warn", title: start + answer, text: details });

@@ -41,7 +41,7 @@ export function toFormValues(webhook) {
 }
 
 /**
- * Return the values with another preset. They lack the headers and the token, which are for the former receiver.
+ * Return the values with another preset, without the headers and the token, which are for the former receiver.
  * @param {FormValues} values @param {string} preset @returns {FormValues}
  */
 export function applyPreset(values, preset) {
@@ -89,6 +89,6 @@ export function explainCallTimes({ quiet_seconds, interval_seconds }) {
   const change = first + 10;
   const next = Math.max(change + quiet, first + interval);
   return `Publish at ${formatClock(start)}, and the call goes out at ${formatClock(first)}. Correct a word at
-    ${formatClock(change)}, and the next goes out at ${formatClock(next)}. There is always one after your last change;
+    ${formatClock(change)}, and the next goes out at ${formatClock(next)}. A call always follows your last change;
     an article scheduled for 08:00 counts as a change at 08:00.`;
 }

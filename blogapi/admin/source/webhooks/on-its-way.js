@@ -4,11 +4,11 @@ import { html, nothing } from "../../static/vendor/lit.js";
 import { connection, makeFileAddress } from "../api.js";
 import { button, icon } from "../components.js";
 import { copyButton, openPopover } from "../dialogs.js";
-import { formatDayAndTime, formatLongDay, formatSeconds, formatTime, parseTime } from "../format.js";
+import { formatDayAndTime, formatLongDay, formatFullTime, formatTime, parseTime } from "../format.js";
 import { hasRole } from "../roles.js";
 import { getSession } from "../shell.js";
-import { loadWebhooks, getPageAddress } from "./actions.js";
-import { describeAnswer, formatWaiting, formatAttempt, isBuildHook, listRealCalls, nameReceiver } from "./texts.js";
+import { loadWebhooks, getWebhookHref } from "./actions.js";
+import { describeAnswer, formatBacklog, formatNextTry, isBuildHook, listRealCalls, getReceiverName } from "./texts.js";
 
 const POLL_MS = 1000;
 
@@ -38,23 +38,23 @@ export function openOnItsWay(anchor, page) {
   /** @type {Awaited<ReturnType<typeof loadWebhooks>> | null} */
   let loaded = null;
   const { last_updated: since, status, cover_image: cover, title, url } = page.article;
-  const isAhead = status === "scheduled";
+  const isScheduled = status === "scheduled";
   const renderPopover = (/** @type {Close} */ close) => {
     const { undo } = page;
     const runUndo = () => (close(), undo?.());
     const see = { kind: "main", icon: "external-link", href: url, target: "_blank", rel: "noopener" };
     const isUnlisted = status === "unlisted";
-    const readers = isUnlisted ? "Only who knows the address can read it" : `Readers can see it ${describeDelay()}`;
-    const lines = isAhead
+    const readers = isUnlisted ? "Only people with the address can read it" : `Readers can see it ${describeDelay()}`;
+    const lines = isScheduled
       ? nothing
       : html`<ul class="on-its-way">${renderLine("circle-check", "good", readers)}
       ${loaded ? renderWebhooks(loaded, since) : nothing}</ul>`;
     return html`${cover ? html`<img src=${makeFileAddress(cover)} alt="">` : nothing}<div>
-      <p class="small ${isAhead ? "soft" : "good"}">${describePublication(page.article)}</p>
+      <p class="small ${isScheduled ? "soft" : "good"}">${describePublication(page.article)}</p>
       <h2 dir="auto">${title || "Untitled"}</h2>${renderAddress(url)}${lines}
       <div class="actions">${undo ? button("Undo", runUndo, { kind: "bare", icon: "undo-2" }) : nothing}
         ${button("Close", () => close(), { kind: "bare" })}
-        ${url && !isAhead ? button("See it", null, see) : nothing}</div></div>`;
+        ${url && !isScheduled ? button("See it", null, see) : nothing}</div></div>`;
   };
   const overlay = openPopover(anchor, renderPopover, { label: "On its way to readers", kind: "published-card" });
   if (!overlay) return;
@@ -69,7 +69,7 @@ export function openOnItsWay(anchor, page) {
     const isPending = loaded?.webhooks.some((webhook) => webhook.next_call && webhook.is_served);
     if (isPending && element.isConnected) setTimeout(refreshWebhooks, POLL_MS);
   };
-  if (!isAhead) refreshWebhooks();
+  if (!isScheduled) refreshWebhooks();
 }
 
 /** Return "Published at 14:32" or "Goes live on Sunday 29 November at 08:00". @param {any} article */
@@ -112,16 +112,16 @@ function renderWebhookLine(webhook, presets, since) {
   const { name, active, waiting, next_call: next, next_attempt: attempt, is_served: isServed } = webhook;
   const call = findSuccessfulCall(webhook, since);
   const isBuild = isBuildHook(webhook);
-  const who = nameReceiver(webhook, presets);
+  const who = getReceiverName(webhook, presets);
   /** @param {string} words */
   const renderWarning = (words) =>
-    renderLine("triangle-alert", "warn", html`${name}: ${words} <a href=${getPageAddress(webhook)}>See the calls</a>`);
-  if (!active) return waiting ? renderWarning(`paused, ${formatWaiting(waiting)}.`) : nothing;
+    renderLine("triangle-alert", "warn", html`${name}: ${words} <a href=${getWebhookHref(webhook)}>See the calls</a>`);
+  if (!active) return waiting ? renderWarning(`paused, ${formatBacklog(waiting)}.`) : nothing;
   if (attempt && waiting) {
     const last = webhook.latest_calls.find((/** @type {{succeeded: boolean}} */ { succeeded }) => !succeeded);
-    return renderWarning(`next try ${formatAttempt(attempt)}.${last ? ` Last answer: ${describeAnswer(last)}.` : ""}`);
+    return renderWarning(`next try ${formatNextTry(attempt)}.${last ? ` Last answer: ${describeAnswer(last)}.` : ""}`);
   }
-  if (next && !isServed) return renderLine("clock", "", `${name} waits: calls are sent by serve only`);
+  if (next && !isServed) return renderLine("clock", "", `${name}: calls wait until “serve” runs`);
   if (next) {
     const wait = `in ${countSecondsUntil(next)} s`;
     return renderLine("clock", "", isBuild ? `Your site is built again ${wait} (${who})` : `${name}: call ${wait}`);
@@ -130,6 +130,6 @@ function renderWebhookLine(webhook, presets, since) {
   return renderLine(
     "hammer",
     "accent",
-    `Build asked for at ${formatSeconds(call.time)} (${who} answered ${call.status})`,
+    `Build asked for at ${formatFullTime(call.time)} (${who} answered ${call.status})`,
   );
 }

@@ -2,7 +2,7 @@
 
 import { html, nothing } from "../../static/vendor/lit.js";
 import { icon } from "../components.js";
-import { formatSeconds } from "../format.js";
+import { formatFullTime } from "../format.js";
 import { describeAnswer, formatDuration } from "./texts.js";
 
 const STRIP_LENGTH = 20;
@@ -29,7 +29,7 @@ export function renderAnswer(call) {
   const { succeeded, time, milliseconds, answer } = call;
   return html`<div class="answer">
     <p>${renderOutcome(succeeded)} <strong>${nameAnswer(call)}</strong>
-      <span class="soft">${formatSeconds(time)}, after ${formatDuration(milliseconds)}</span></p>
+      <span class="soft">${formatFullTime(time)}, after ${formatDuration(milliseconds)}</span></p>
     <pre tabindex="0">${answer || "No text in the answer"}</pre></div>`;
 }
 

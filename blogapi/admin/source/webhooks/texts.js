@@ -1,6 +1,6 @@
 /** Texts that describe webhooks, the changes that they receive, and their calls. */
 
-import { formatCount, countDays, formatTime } from "../format.js";
+import { formatCount, countDaysTo, formatTime } from "../format.js";
 
 // The kinds of items in the names of events, and their names on the pages.
 export const EVENT_KINDS = {
@@ -25,7 +25,7 @@ export const listRealCalls = ({ latest_calls: calls }) =>
   calls.filter((/** @type {{type: string}} */ { type }) => type !== TEST_TYPE);
 
 /** Return the name of the receiver: "Netlify", or the host. @param {Webhook} webhook @param {Preset[]} presets */
-export function nameReceiver({ preset, address }, presets) {
+export function getReceiverName({ preset, address }, presets) {
   const isNamed = !["standard", "plain"].includes(preset);
   return (isNamed && presets.find(({ name }) => name === preset)?.label) || new URL(address).host;
 }
@@ -37,10 +37,10 @@ export const formatDuration = (milliseconds) => `${(milliseconds / 1000).toFixed
 const formatInterval = (seconds) => (seconds >= 120 && seconds % 60 === 0 ? `${seconds / 60} min` : `${seconds} s`);
 
 /** Return the time of the next attempt, which is at most a day ahead: "at 14:47". @param {string} time */
-export const formatAttempt = (time) => `${countDays(time) ? "tomorrow " : ""}at ${formatTime(time)}`;
+export const formatNextTry = (time) => `${countDaysTo(time) ? "tomorrow " : ""}at ${formatTime(time)}`;
 
 /** @param {number} number */
-export const formatWaiting = (number) => formatCount(number, "change waits", "changes wait");
+export const formatBacklog = (number) => formatCount(number, "change waits", "changes wait");
 
 /**
  * Return the status of an answer ("200"), or the reason for a missing answer.
@@ -50,15 +50,15 @@ export const describeAnswer = ({ status, error }) => String(status ?? error.repl
 
 /** Return two texts: the changes that a webhook receives, and the times of its calls. @param {Webhook} webhook */
 export function describeEvents({ mode, events, quiet_seconds: quiet, interval_seconds: interval }) {
-  if (mode === "each") return ["Each change", nameEvents(events)];
+  if (mode === "each") return ["Each change", formatEvents(events)];
   const often = interval
     ? `At most every ${formatInterval(interval)}`
     : `${formatInterval(quiet)} after the last change`;
-  return ["All changes in one call", events.includes("*") ? often : `${nameEvents(events)}. ${often}`];
+  return ["All changes in one call", events.includes("*") ? often : `${formatEvents(events)}. ${often}`];
 }
 
 /** @param {string[]} events */
-function nameEvents(events) {
+function formatEvents(events) {
   const hasUnlisted = UNLISTED_EVENTS.some((type) => events.includes(type));
   const hasBackups = BACKUP_EVENTS.some((type) => events.includes(type));
   if (events.includes("*"))
@@ -78,8 +78,8 @@ function nameEvents(events) {
 export function describeHealth({ paused, waiting, failing_since: failing, next_attempt: next, latest_calls: calls }) {
   if (paused === "admin") return ["circle-pause", "", "Paused by you"];
   if (paused === "copied") return ["circle-pause", "warn", "Paused after the restore. Resume what this copy may call"];
-  if (paused) return ["triangle-alert", "bad", `Paused${waiting ? `, ${formatWaiting(waiting)}` : ""}`];
-  if (failing) return ["refresh-cw", "warn", `Trying again ${next ? formatAttempt(next) : "now"}`];
+  if (paused) return ["triangle-alert", "bad", `Paused${waiting ? `, ${formatBacklog(waiting)}` : ""}`];
+  if (failing) return ["refresh-cw", "warn", `Trying again ${next ? formatNextTry(next) : "now"}`];
   if (!calls.length) return ["circle-dashed", "", "Waiting for a change"];
   return calls[0].succeeded ? ["circle-check", "good", "Working"] : ["triangle-alert", "warn", "The last call failed"];
 }
@@ -89,7 +89,7 @@ export function describeHealth({ paused, waiting, failing_since: failing, next_a
  * arrived.
  * @param {any[]} calls newest first
  */
-export function describeArrived(calls) {
+export function describeArrivals(calls) {
   let [arrived, late, attempt, last] = [0, 0, 0, 0];
   for (const call of calls) {
     if (call.succeeded) {

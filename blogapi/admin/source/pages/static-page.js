@@ -2,10 +2,10 @@
 
 import { definePage, Page, refs } from "../shell.js";
 
-class DocumentPage extends Page {
+class StaticPage extends Page {
   renderPage() {
     return refs.content;
   }
 }
 
-definePage(DocumentPage);
+definePage(StaticPage);
