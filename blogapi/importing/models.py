@@ -13,10 +13,10 @@ from blogapi.storage.database import Base, Identified, Timestamped
 
 #: The maximum number of problems in the summary of an import.
 MAX_PROBLEMS = 200
-_NO_ITEMS = {"new": 0, "changed": 0, "same": 0, "left_out": 0}
+_ZERO_COUNTS = {"new": 0, "changed": 0, "same": 0, "left_out": 0}
 #: The summary of an import that has read nothing yet.
 EMPTY_SUMMARY: dict[str, Any] = {
-    "counts": {"articles": _NO_ITEMS, "pictures": _NO_ITEMS},
+    "counts": {"articles": _ZERO_COUNTS, "pictures": _ZERO_COUNTS},
     "problem_count": 0,
     "problems": [],
     "notes": [],

@@ -115,11 +115,11 @@ def get_media_paths(article_ids: Collection[UUID]) -> dict[UUID, dict[str, Media
     return paths
 
 
-def get_media(uuids: Collection[UUID]) -> dict[UUID, Media]:
+def find_media_by_uuids(uuids: Collection[UUID]) -> dict[UUID, Media]:
     return {file.uuid: file for file in db.session.scalars(select(Media).where(Media.uuid.in_(uuids)))}
 
 
-def get_mapped_paths(keys: Collection[str]) -> dict[str, dict[str, UUID]]:
+def get_media_uuids_by_path(keys: Collection[str]) -> dict[str, dict[str, UUID]]:
     """Return the uuids of the files to which the paths in imported articles refer, by key and path."""
     if not keys:
         return {}

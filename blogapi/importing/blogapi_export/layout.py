@@ -73,7 +73,7 @@ class ExportFolder:
             )
         return uuid5(uuid5(_UUID_NAMESPACE, self.source), escape_file_name(path))
 
-    def is_article(self, path: Path) -> bool:
+    def is_in_article_folder(self, path: Path) -> bool:
         """Return whether the folder of a text file makes it an article, even without the field `blogapi`."""
         try:
             layouts = LAYOUTS.values() if self.source else ()

@@ -39,7 +39,7 @@ from blogapi.importing.blogapi_export.data_files import BlogData, ExportedMedia,
 from blogapi.importing.blogapi_export.values import Values, get_required_text, get_text
 from blogapi.importing.format_api.report import FileReport, Result
 from blogapi.importing.format_api.source_files import read_bytes
-from blogapi.importing.media.imported_media import hash_file, map_files
+from blogapi.importing.media.imported_media import hash_file, store_each
 from blogapi.importing.refusals import RefusedFile
 from blogapi.importing.storing import exported_terms
 from blogapi.importing.storing.service import Importer
@@ -71,7 +71,7 @@ class WorkingCopyRestorer:
     media_uuids: Mapping[UUID, UUID]
     articles: Container[UUID]
 
-    def restore_copies(self, path: Path, key: str) -> Iterator[FileReport]:
+    def restore_file(self, path: Path, key: str) -> Iterator[FileReport]:
         """Store the working copies in a JSON file; yield a report for each."""
         try:
             items = json.loads(read_bytes(path, _MAX_WORKING_COPIES_BYTES))
@@ -137,12 +137,12 @@ def restore_media(data: BlogData, state: ImportState, key: str, restored: Summar
     """Store the media files as uploads of the user; yield a report for each file that was not stored."""
     for group in split_values(data.media):
         known = queries.find_media_by_digests([item.hash for item in group])
-        taken = queries.get_media([item.uuid for item in group]).keys()
+        taken = queries.find_media_by_uuids([item.uuid for item in group]).keys()
         end_read()
         new = [item for item in group if item.hash not in known]
-        store = partial(_store_file, user=state.author, taken=taken, dry_run=state.dry_run)
+        store = partial(_store_media_file, user=state.author, taken=taken, dry_run=state.dry_run)
         uuids = {item.uuid: known[item.hash].uuid for item in group if item.hash in known}
-        for item, stored in zip(new, map_files(store, new), strict=True):
+        for item, stored in zip(new, store_each(store, new), strict=True):
             if isinstance(stored, RefusedFile):
                 yield report_refusal(f"{key}/media/{item.file}", stored)
             else:
@@ -151,7 +151,7 @@ def restore_media(data: BlogData, state: ImportState, key: str, restored: Summar
         restored.media_uuids |= {old: uuid for old, uuid in uuids.items() if old != uuid}
 
 
-def _store_file(
+def _store_media_file(
     item: ExportedMedia, user: UUID, taken: Container[UUID], *, dry_run: bool
 ) -> tuple[UUID, bool]:
     try:
@@ -233,7 +233,7 @@ def restore_site(data: BlogData, key: str, state: ImportState, restored: Summary
         return
     site = get_site()
     # The import does not make this blog readable for everyone; an admin decides that.
-    if data.showed_itself and not site.built_in:
+    if data.had_built_in_site and not site.built_in:
         restored.notes.append("The former blog showed itself; `site set built_in=true` does so here.")
     if all(getattr(site, name) == value for name, value in fields.items()):
         return

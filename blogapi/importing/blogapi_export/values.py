@@ -112,7 +112,7 @@ def get_mapping(values: Values, name: str) -> Values:
     return value
 
 
-def get_former_names(values: Values, name: str, time: datetime | None) -> dict[str, datetime | None]:
+def get_former_slugs_or_paths(values: Values, name: str, time: datetime | None) -> dict[str, datetime | None]:
     """Return the texts in `former_slugs` or `former_paths` with their times; `time` is the default."""
     times: dict[str, datetime | None] = {}
     key = name.removeprefix("former_").removesuffix("s")

@@ -71,7 +71,7 @@ class JobStatus(StrEnum):
 
 
 RUNNING_STATUSES = (JobStatus.TRYING, JobStatus.IMPORTING)
-ENDED_STATUSES = (JobStatus.FINISHED, JobStatus.CANCELLED)
+FINAL_STATUSES = (JobStatus.FINISHED, JobStatus.CANCELLED)
 
 
 @dataclass(frozen=True, slots=True)

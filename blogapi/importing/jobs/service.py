@@ -13,7 +13,7 @@ from uuid import UUID
 from sqlalchemy import select
 
 from blogapi.importing.jobs import folders, queries
-from blogapi.importing.jobs.queries import ENDED_STATUSES, RUNNING_STATUSES, JobStatus
+from blogapi.importing.jobs.queries import FINAL_STATUSES, RUNNING_STATUSES, JobStatus
 from blogapi.importing.models import ImportJob
 from blogapi.storage.database import BUSY_ERRORS, current_time, db, transaction
 from blogapi.storage.version_check import NewerSchema
@@ -64,7 +64,7 @@ def start_job(uuid: UUID, options: Fields, *, restricted: bool) -> ExitStack:
         if restricted and not json.loads(job.options).get("restricted"):
             raise Forbidden("Only admins start an import that an admin uploaded; upload the file yourself.")
         status = queries.get_job_status(job)
-        if status in ENDED_STATUSES:
+        if status in FINAL_STATUSES:
             raise Conflict(f"This import is {status.value}; upload the file again.", code="import_ended")
         check_no_import_is_running()
         if not folders.get_upload_path(uuid, job.name).is_file():
@@ -87,7 +87,7 @@ def cancel_job(uuid: UUID) -> None:
     with transaction(visible=False):
         job = _get_job(uuid)
         status = queries.get_job_status(job)
-        if status in ENDED_STATUSES:
+        if status in FINAL_STATUSES:
             raise Conflict(f"This import is already {status.value}.", code="import_ended")
         if status in RUNNING_STATUSES:
             job.cancel_requested = True

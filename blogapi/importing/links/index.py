@@ -198,7 +198,7 @@ class LinkIndex:
         values |= {"slug": target.slug, "category_slug": make_term_slug(target.category)}
         return root + make_article_path(self._site, published_at=target.published_at, **values)
 
-    def list_prefixes(self, host: str) -> list[list[str]]:
+    def list_blog_paths(self, host: str) -> list[list[str]]:
         """Return the paths of the former blogs on a host ("" = on every host), as segments."""
         parts = [entry.partition("/") for entry in self.hosts]
         return [

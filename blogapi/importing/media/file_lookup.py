@@ -152,14 +152,14 @@ class MediaFileFinder:
         self._list_site_folders = lru_cache(_MAX_CACHED_FOLDERS)(list_folders)
         self._get_tree = lru_cache(1)(_list_files_by_name)
         #: The folders in `assets` that contain no folders.
-        self._flat: set[Path] = set()
+        self._flat_folders: set[Path] = set()
         self.add_folders(assets)
 
     def add_folders(self, folders: Iterable[Path]) -> None:
         """Look up files also in these folders, after the folders that were added before."""
         new = dict.fromkeys(folder.resolve() for folder in folders if folder.is_dir())
         self._assets = tuple(dict.fromkeys((*self._assets, *new)))
-        self._flat.update(filter(_has_no_subfolders, new))
+        self._flat_folders.update(filter(_has_no_subfolders, new))
 
     def find_file(self, reference: str, source: Path, root: Path) -> FoundFile | None:
         """Return the file to which `source`, a file in the imported folder `root`, refers; None if missing.
@@ -219,7 +219,7 @@ class MediaFileFinder:
             for folder in self._assets:
                 # Many pictures differ only in their folders; Google Takeout then numbers the file names.
                 roots = {folder.name.casefold(), *UPLOAD_FOLDERS}
-                is_upload_root = folder in self._flat or outer.casefold() in roots
+                is_upload_root = folder in self._flat_folders or outer.casefold() in roots
                 is_unique = _fold_case(_add_suffix(tail, "(1)")) not in self._list_names(folder)
                 if "/" in tail or (is_upload_root and is_unique):
                     yield from self._join_folders((folder,), tail)

@@ -27,8 +27,13 @@ from blogapi.importing.format_api.report import MediaReport, RefusedMedia
 from blogapi.importing.format_api.source_files import describe_error, open_file
 from blogapi.importing.media.file_lookup import FoundFile, MediaFileFinder
 from blogapi.importing.refusals import RefusedFile
+from blogapi.importing.texts.media_references import (
+    MAX_REFERENCES,
+    FileReference,
+    is_local_address,
+    list_references,
+)
 from blogapi.importing.texts.messages import MAX_LISTED, join_names
-from blogapi.importing.texts.pictures import MAX_REFERENCES, FileReference, is_local_address, list_references
 from blogapi.rendering.media_types import TYPES_BY_EXTENSION
 from blogapi.web.errors import Problem, StorageFull
 
@@ -145,7 +150,7 @@ class MediaImporter:
         for digest, row in uploads.items():
             self._results[digest] = LibraryFile(row.uuid, addresses.make_path(row.hash, row.name))
         new = [digest for digest in unknown if digest not in uploads]
-        stored = map_files(lambda digest: self._store_file(paths[digest], alts.get(digest, "")), new)
+        stored = store_each(lambda digest: self._store_media_file(paths[digest], alts.get(digest, "")), new)
         self._results |= zip(new, stored, strict=True)
         for result, reference, digest in located:
             file = self._results[digest]
@@ -177,7 +182,7 @@ class MediaImporter:
                 return file
         return self.files.find_file(path, record.path, root)
 
-    def _store_file(self, path: Path, alt: str) -> LibraryFile:
+    def _store_media_file(self, path: Path, alt: str) -> LibraryFile:
         if self._full:
             raise self._full
         try:
@@ -192,7 +197,7 @@ class MediaImporter:
             raise self._full from error
 
 
-def map_files(store: Callable[[Input], Output], items: Iterable[Input]) -> Iterator[Output | RefusedFile]:
+def store_each(store: Callable[[Input], Output], items: Iterable[Input]) -> Iterator[Output | RefusedFile]:
     """Yield the result of `store` for each item, or the reason why the library refuses its file."""
     app: Flask = current_app._get_current_object()  # type: ignore[attr-defined]
 

@@ -172,18 +172,18 @@ class ImportBatch:
         report = self._create_or_update_article(record, loaded)
         if report.result in (Result.CREATED, Result.UPDATED):
             self._state.authors.count_articles(self.inputs.authors)
-        file = self._find_file(record)
-        mapped = self.media.list_paths(file.article_id) if file else ()
+        file = self._find_imported_file(record)
+        mapped = self.media.list_mapped_paths(file.article_id) if file else ()
         return add_media_results(record, report, self._media.get(record.key), mapped)
 
     def store_paths_and_media(self) -> None:
         """Store the former paths, the alternative texts and the media uses of all records of the batch."""
         self._paths.store_paths()
-        self.media.store_alts_and_uses()
+        self.media.store_alts_and_delete_uses()
 
     def _keep_item_type(self, record: ArticleRecord) -> ArticleRecord:
         """Return the record as a page or an article, whichever an earlier import has made of it."""
-        file = self._find_file(record)
+        file = self._find_imported_file(record)
         state = self.articles.get(file.article_id) if file else None
         if record.uuid is not None or state is None or record.is_page == (state.type == ItemType.PAGE):
             return record
@@ -192,11 +192,11 @@ class ImportBatch:
         note = "It stays an article, as an earlier import made it one."
         return replace(record, is_page=False, parent_key="", position=0, notes=(*record.notes, note))
 
-    def _find_file(self, record: ArticleRecord) -> ImportedFile | None:
+    def _find_imported_file(self, record: ArticleRecord) -> ImportedFile | None:
         return self.files.get(record.former_key) or self.files.get(record.key)
 
     def _create_or_update_article(self, record: ArticleRecord, loaded: LoadedArticles) -> FileReport:
-        file = self._find_file(record)
+        file = self._find_imported_file(record)
         if file is None and (uuid := record.uuid) is not None and uuid in self.articles:
             # The article exists in this blog but was not imported into it.
             if self._equals_article(record, uuid, loaded):
@@ -236,7 +236,7 @@ class ImportBatch:
         original, record = record, earlier_imports.keep_state(record, state, file, current_time())
         has_changed = earlier_imports.is_record_changed(original, record, state, file)
         if has_changed and record.uuid is not None and self._equals_article(record, file.article_id, loaded):
-            _set_digest(file, record)
+            _mark_as_imported(file, record)
         elif has_changed and earlier_imports.is_article_edited(state, file):
             columns = select(Article.content, Article.content_type)
             text = db.session.execute(columns.where(Article.uuid == file.article_id)).one()
@@ -274,7 +274,7 @@ class ImportBatch:
             article = change_article(loaded, editor, file.article_id, article_input)
             set_import_fields(article, record, old_time=state.last_updated)
             notes = (*notes, *self._add_redirects(record, article))
-            _set_digest(file, original)
+            _mark_as_imported(file, original)
             return _make_report(record, Result.UPDATED, article, notes)
         elif record.unlifted and {original.open_status, state.status} <= {*READABLE_STATUSES}:
             self._state.guesses.public_here.add(record.key)
@@ -287,9 +287,9 @@ class ImportBatch:
     def _update_media(self, record: ArticleRecord, file: ImportedFile, loaded: LoadedArticles) -> bool:
         """Map the files of an unchanged record; return whether its article shows other files now."""
         uuid, state = file.article_id, self.articles[file.article_id]
-        own_covers = {record.cover_image, self.media.get_address(record.cover_image, uuid)}
+        own_covers = {record.cover_image, self.media.get_picture_address(record.cover_image, uuid)}
         is_remapped = self.media.map_paths(uuid, record)
-        cover = self.media.get_address(record.cover_image, uuid)
+        cover = self.media.get_picture_address(record.cover_image, uuid)
         is_other_cover = state.cover_image in own_covers and state.cover_image != cover
         if is_remapped or is_other_cover:
             load_rows(loaded, [], [uuid])
@@ -305,7 +305,7 @@ class ImportBatch:
 
     def _make_input(self, record: ArticleRecord, article_id: UUID) -> ArticleInput:
         pictures = {name: getattr(record, name) for name in ("cover_image", "og_image")}
-        pictures = {name: self.media.get_address(url, article_id) for name, url in pictures.items()}
+        pictures = {name: self.media.get_picture_address(url, article_id) for name, url in pictures.items()}
         article_input = self.inputs.make_input(replace(record, **pictures))
         if not record.is_page:
             return article_input
@@ -315,7 +315,7 @@ class ImportBatch:
             return replace(article_input, parent=parent)
         # The parent is set later: it can come later in the import, or be below the page in this blog.
         if state is None or parent != state.parent_id:
-            self._state.orphans[record.key] = (record.parent_key, state is None)
+            self._state.missing_parents[record.key] = (record.parent_key, state is None)
         return article_input
 
     def _add_article(self, record: ArticleRecord, file: ImportedFile, loaded: LoadedArticles) -> FileReport:
@@ -345,7 +345,7 @@ class ImportBatch:
         if record.is_page:
             self._pages.add(article.uuid)
             self.files[record.key] = file
-        _set_digest(file, original)
+        _mark_as_imported(file, original)
         notes += self._add_redirects(record, article)
         db.session.add(file)
         return _make_report(record, Result.CREATED, article, notes)
@@ -367,7 +367,7 @@ class ImportBatch:
             yield f"There is no redirect from “{slug}”, which is the slug of another article."
 
 
-def _set_digest(file: ImportedFile, record: ArticleRecord) -> None:
+def _mark_as_imported(file: ImportedFile, record: ArticleRecord) -> None:
     file.digest, file.imported_at = earlier_imports.compute_digest(record), current_time()
     earlier_imports.store_guesses(file, record)
 

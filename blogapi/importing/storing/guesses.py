@@ -33,7 +33,7 @@ class Guesses:
         #: The names that the run lifts, by source: those of the options, and those of earlier imports.
         self._lifted: defaultdict[str, set[str]] = defaultdict(set)
         self._sources: set[str] = set()
-        self._by_memory: set[str] = set()
+        self._lifted_earlier: set[str] = set()
         #: The keys of records whose articles are public although they have guesses that are not lifted.
         self.public_here: set[str] = set()
 
@@ -48,7 +48,7 @@ class Guesses:
         self._found |= named
         if source:
             self._lifted[source] |= named
-        self._by_memory |= remembered
+        self._lifted_earlier |= remembered
         lifted = named | remembered
         return apply_guesses(record, [guess for name, guess in names.items() if name not in lifted])
 
@@ -68,8 +68,8 @@ class Guesses:
         """Yield sentences about named guesses that no article has, and about guesses lifted earlier."""
         for name in sorted(self._named.keys() - self._found):
             yield f"No article has the guess “{self._named[name]}”, which --publish-marked names."
-        if self._by_memory:
-            names = join_names(sorted(self._by_memory), 50)
+        if self._lifted_earlier:
+            names = join_names(sorted(self._lifted_earlier), 50)
             lifted = "Lifted by an earlier import, so by this one (--publish-marked none forgets it)"
             yield f"{lifted}: {names}."
         if self.public_here:

@@ -132,7 +132,7 @@ class ImportState:
     planned_terms: dict[tuple[str, str], Term] = field(default_factory=dict)
     planned_slugs: set[str] = field(default_factory=set)
     #: The pages that were stored before their parents: the keys of both, and whether the page is new.
-    orphans: dict[str, tuple[str, bool]] = field(default_factory=dict)
+    missing_parents: dict[str, tuple[str, bool]] = field(default_factory=dict)
     #: The keys of records whose public articles can be hidden by rules outside of the source.
     public_unread: set[str] = field(default_factory=set)
     planned_paths: dict[str, UUID] = field(default_factory=dict)

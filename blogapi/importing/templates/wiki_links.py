@@ -24,7 +24,7 @@ _WIKI_MARKUP = re.compile(
 )
 _COMMENT = re.compile(r"(?<![\w%])%%(?!%)(?P<end>(?:[^%]++|%(?!%))*+%%)?+")
 _MARKUP_HINTS = ("[[", "%%", "==", " ^", "[!")
-_CONTENTS_NAMES = {"toc", "_toc_", "tableofcontents"}
+_TOC_NAMES = {"toc", "_toc_", "tableofcontents"}
 # Lists of numbers and code, such as `[[nan, 1]]` and `[[T; N]]`, are not the names of pages.
 _NON_NAME = re.compile(r"[\W\d_]*|[^;=\"]*[;=\"].*|[^,]*,\s*-?\d.*")
 _PICTURE_SIZE = re.compile(r"(?P<width>[0-9]{1,5})(?:x(?P<height>[0-9]{1,5}))?")
@@ -105,7 +105,7 @@ class _WikiLinkResolver:
     def _replace_link(self, match: re.Match[str]) -> str:
         target = match["target"].strip().removesuffix("\\").strip()
         text = (match["text"] or "").strip()
-        if target.casefold() in _CONTENTS_NAMES and not text:
+        if target.casefold() in _TOC_NAMES and not text:
             return ""
         if not target or (_NON_NAME.fullmatch(target) and not target.startswith("#")):
             return match[0] if not text or not target.startswith("#") else text
@@ -141,6 +141,6 @@ def _embed_file(path: str, text: str) -> str:
         return tag_markup.make_picture(path, " ".join(parts[:-1] if size else parts), sizes)
     return (
         tag_markup.make_player(path)
-        if tag_markup.is_player(path)
+        if tag_markup.is_playable(path)
         else tag_markup.make_text_link(text or path.rpartition("/")[2], path)
     )
