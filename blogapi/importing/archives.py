@@ -85,9 +85,9 @@ def open_archive(path: Path, into: Path, *, max_media_bytes: int = 0) -> Iterato
     """Unpack a zip file into a private folder in `into`; delete this folder at the end.
 
     Yields the folder with the files, which has the name of the zip file, and a sentence for each reason why
-    files were skipped. A file is skipped if it exceeds both `max_media_bytes` and the limit for articles or
-    exports. Also deletes folders that killed processes have left. Raises RefusedFile if the zip file is
-    damaged, encrypted, or takes more space than the limits allow.
+    files were skipped. `max_media_bytes` can raise the size limit of all files but exports. Also deletes the
+    folders that killed processes have left. Raises RefusedFile if the zip file is damaged or encrypted, or if
+    its files take more space than the limits allow.
     """
     into.mkdir(mode=0o700, exist_ok=True)
     delete_abandoned_folders(into)
@@ -119,7 +119,7 @@ def _unpack_archive(path: Path, folder: Path, max_media_bytes: int) -> list[str]
         _check_entries(entries, path, folder)
         for entry in entries:
             name = entry.orig_filename
-            # Some programs write `\\`, or UTF-8 without the flag for UTF-8.
+            # Some programs write backslashes, or names in UTF-8 without the flag for UTF-8.
             if not entry.flag_bits & _UTF8_NAME_FLAG:
                 with suppress(UnicodeError):
                     name = name.encode("cp437").decode("utf-8")

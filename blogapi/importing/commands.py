@@ -115,8 +115,8 @@ def _check_format_name(ctx: click.Context, param: click.Parameter, value: str | 
     "--publish-marked",
     multiple=True,
     metavar="NAME",
-    help="Name of a guess in the report, such as `shortcode:am4show`, that hid nothing: its articles are "
-    "published. Repeatable; later imports of the blog remember the names, and `none` forgets them.",
+    help="Name of a wrong guess in the report, such as `shortcode:am4show`; its articles are published. "
+    "Repeatable; later imports of the blog remember the names, and `none` forgets them.",
 )
 @click.option("--dry-run", is_flag=True, help="Print the report, but store nothing.")
 @click.option(

@@ -1,4 +1,4 @@
-"""The tables of imported files and of imports that run in the background."""
+"""The tables of imported files, of guesses that users lifted, and of imports that run in the background."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class ImportedFile(Base):
 
 
 class LiftedGuess(Base):
-    """The name, in lower case, of a guess that the user lifted for a source; see `storing.guesses`."""
+    """A guess that the user has lifted for a source, by its name in lower case; see `storing.guesses`."""
 
     __tablename__ = "lifted_guess"
 

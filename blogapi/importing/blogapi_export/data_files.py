@@ -26,7 +26,7 @@ from blogapi.publication import kinds
 from blogapi.rendering.slugs import make_term_slug
 from blogapi.storage.database import current_time
 
-#: The kind of the terms in each list of terms of an export, by the name of the list.
+#: The kinds of terms by the names of their lists in an export: `categories` contains the kind `category`.
 KINDS_BY_LIST_NAME = {kinds.KINDS[name].plural: name for name in kinds.TERM_KINDS}
 PICTURE_FIELDS = frozenset(("cover_image", "og_image", "avatar", "logo", "icon"))
 # Longer names are refused before their slugs are computed, which would take long.
@@ -69,7 +69,7 @@ class ExportedMedia:
 class BlogData:
     """The data of an export besides its articles; `reports` has a report for each unreadable item.
 
-    `had_built_in_site` is whether the former blog had the setting `built_in`.
+    `had_built_in_site` is whether the former blog showed its own pages to readers (the setting `built_in`).
     """
 
     terms: dict[tuple[str, str], ExportedTerm] = field(default_factory=dict)
@@ -190,7 +190,7 @@ def read_blog_data(export: ExportFolder) -> BlogData:
 
 
 def _read_list(
-    export: ExportFolder, kind: str, data: BlogData, read: Callable[[Values], DataItem]
+    export: ExportFolder, kind: str, data: BlogData, read_item: Callable[[Values], DataItem]
 ) -> Iterator[DataItem]:
     """Yield the items of a data file; each item that cannot be read becomes a report."""
     try:
@@ -199,7 +199,7 @@ def _read_list(
             start = f"{kind}:\n" if group.startswith("- ") else f"{kind}: "
             for item in values.get_mappings(parse_yaml(f"{start}{group}", 0)[0], kind):
                 try:
-                    yield read(item)
+                    yield read_item(item)
                 except RefusedFile as error:
                     label = next((item[name] for name in ("file", "slug", "name") if item.get(name)), "")
                     reason = RefusedFile(f"“{str(label)[:100]}”: {error}")

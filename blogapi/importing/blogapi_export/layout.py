@@ -74,7 +74,7 @@ class ExportFolder:
         return uuid5(uuid5(_UUID_NAMESPACE, self.source), escape_file_name(path))
 
     def is_in_article_folder(self, path: Path) -> bool:
-        """Return whether the folder of a text file makes it an article, even without the field `blogapi`."""
+        """Return whether a text file without the field `blogapi` is an article because of its folder."""
         try:
             layouts = LAYOUTS.values() if self.source else ()
         except RefusedFile:

@@ -234,7 +234,7 @@ def restore_site(data: BlogData, key: str, state: ImportState, restored: Summary
     site = get_site()
     # The import does not make this blog readable for everyone; an admin decides that.
     if data.had_built_in_site and not site.built_in:
-        restored.notes.append("The former blog showed itself; `site set built_in=true` does so here.")
+        restored.notes.append("The former blog had its own pages; `site set built_in=true` shows them here.")
     if all(getattr(site, name) == value for name, value in fields.items()):
         return
     if not state.is_admin():

@@ -319,7 +319,7 @@ def _read_slug(fields: Values, notes: list[str]) -> str:
 
 
 class ExportSource(Source):
-    """Reads the articles of exports; `restore_blog_data`, which is called first, stores all other data."""
+    """Reads the articles of exports; the methods `restore_…` store all other data."""
 
     def __init__(self, entries: Sequence[Entry], options: ImportOptions) -> None:
         super().__init__(total=len(entries))
@@ -330,7 +330,7 @@ class ExportSource(Source):
         for entry in entries:
             export = layout.find_export_folder(entry.path)
             if export is None:
-                reason = "It is in no folder of an export; import the folder or the archive of an export."
+                reason = "It is not in the folder of an export; import the whole folder or its archive."
                 self._unread.append(report_problem(entry.key, entry.problem or RefusedFile(reason)))
                 continue
             articles = self._folders.setdefault(export, [])
@@ -342,7 +342,7 @@ class ExportSource(Source):
         self._files: dict[UUID, str] = {}
 
     def restore_blog_data(self, importer: Importer) -> Iterator[FileReport]:
-        """Store the media files, the terms and the site of the exports; yield a report for each refusal.
+        """Store the data of the exports besides articles and working copies; yield a report for each refusal.
 
         A dry run stores nothing. Call this before `read`, outside of any transaction.
         """

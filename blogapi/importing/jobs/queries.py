@@ -58,7 +58,7 @@ def is_job_running(uuid: UUID) -> bool:
 class JobStatus(StrEnum):
     """The state of a job: its current activity, or how it ended.
 
-    A job begins with its trial. `tried`, `failed` and `interrupted` jobs can be started.
+    A job begins with its trial, which is a dry run. `tried`, `failed` and `interrupted` jobs can be started.
     """
 
     TRYING = "trying"
@@ -131,7 +131,7 @@ def _select_jobs() -> Any:
 def _read_job_views(statement: Any) -> list[JobView]:
     rows = [(*row, get_job_status(row[0])) for row in db.session.execute(statement).all()]
     if any(status is JobStatus.INTERRUPTED for *_, status in rows):
-        # A job may have ended after its row was read and before its lock was checked.
+        # A job can have ended after its row was read and before its lock was checked.
         end_read()
         rows = [(*row, get_job_status(row[0])) for row in db.session.execute(statement).all()]
     # Jobs of an earlier version do not have these options.

@@ -1,6 +1,6 @@
 """Runs an import job: starts the `import` command in a process of its own, and stores its progress.
 
-A server that stops ends the process. If the server is killed, the process ends by itself; see
+When the server stops, it ends the process. If the server is killed, the process ends itself; see
 `importing.pipeline.background`.
 """
 
@@ -35,11 +35,10 @@ PROGRESS_INTERVAL_SECONDS = 1.0
 MAX_LINE_BYTES = 8_000_000
 # The time that a process gets to end after its current article; then the server kills the process.
 STOP_SECONDS = 3.0
-# The number of attempts to store the end of a job if the database is busy.
+# The number of attempts to store the result of a job if the database is busy.
 _STORE_TRIES = 5
-# The exit statuses after SIGTERM, with which the system ends all processes of a service.
+# The exit statuses after SIGTERM, with which the operating system ends all processes of a service.
 _TERMINATED_STATUSES = (-signal.SIGTERM, 128 + signal.SIGTERM)
-
 _EXTENSION_NAME = "blogapi-import-jobs"
 
 
@@ -212,7 +211,7 @@ def _store_outcome(uuid: UUID, status: JobStatus, error: str, line: Mapping[str,
             break
         except SQLAlchemyError:
             if not tries_left:
-                current_app.logger.exception("the end of the import %s cannot be stored", uuid)
+                current_app.logger.exception("the result of the import %s cannot be stored", uuid)
                 return
     if status in FINAL_STATUSES:
         folders.delete_upload(uuid)

@@ -178,7 +178,7 @@ class LinkIndex:
         return tuple(dict.fromkeys(target.sources))
 
     def find_targets(self, kind: str, key: str) -> Sequence[TargetArticle]:
-        """Return articles by "path" of the file, "page", "id", "name", "alias" or "title" (folded)."""
+        """Return the articles with a folded key; kinds: "path", "page", "id", "name", "alias", "title"."""
         return self._maps[kind].get(key, ())
 
     def make_address(self, target: TargetArticle) -> str | None:

@@ -84,6 +84,7 @@ class RecordLinkFinder:
         return self._make_link_address(target, fragment)
 
     def _count_lookup(self) -> bool:
+        """Count a link that is looked up; return whether the record is within the limit."""
         self._lookup_count += 1
         return self._lookup_count <= _MAX_LINKS
 

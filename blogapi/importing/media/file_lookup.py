@@ -143,7 +143,7 @@ class FoundFile:
 
 
 class MediaFileFinder:
-    """Finds the files to which imported texts refer; `assets` are more folders, which the user has named."""
+    """Finds the files to which imported texts refer; `assets` are further folders that the user has named."""
 
     def __init__(self, assets: Sequence[Path] = ()) -> None:
         self._assets: tuple[Path, ...] = ()

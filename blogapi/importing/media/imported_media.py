@@ -84,7 +84,7 @@ class RecordMedia:
 
 
 class MediaImporter:
-    """Finds and stores the media files of one import; `assets` are further folders to look into.
+    """Finds and stores the media files of one import; `assets` are further folders to search.
 
     `user` is stored as the uploader of the files.
     """
@@ -198,7 +198,7 @@ class MediaImporter:
 
 
 def store_each(store: Callable[[Input], Output], items: Iterable[Input]) -> Iterator[Output | RefusedFile]:
-    """Yield the result of `store` for each item, or the reason why the library refuses its file."""
+    """Call `store` for each item in threads; yield its result, or why the library refuses the file."""
     app: Flask = current_app._get_current_object()  # type: ignore[attr-defined]
 
     def store_or_refuse(item: Input) -> Output | RefusedFile:

@@ -53,14 +53,13 @@ _ADDRESS = re.compile(
     r"(?P<fragment>#.*)?",
     re.IGNORECASE,
 )
-
 _NAME_SEPARATOR = re.compile(r"[,;]|\sand\s")
 # The notes in the report of an article that is not stored yet.
 NOT_REACHED_NOTES = ("The import ended before it reached this article; import the file again.",)
 
 
 class HostedFileFinder:
-    """Finds media files by addresses on these hosts; `exists` returns whether a root-relative path exists."""
+    """Finds media files by addresses on `hosts`; `exists` returns whether a root-relative path exists."""
 
     def __init__(self, hosts: Collection[str], exists: Callable[[str], bool]) -> None:
         names = {normalize_host(host.partition("/")[0]) for host in hosts}
@@ -83,7 +82,7 @@ class HostedFileFinder:
         return path + (match["fragment"] or "") if self._found[path] else None
 
     def count_remote_files(self) -> int:
-        """Return the number of different files that stay on the hosts of the blog."""
+        """Return the number of looked-up files that do not exist, so that their addresses stay unchanged."""
         return sum(not exists for exists in self._found.values())
 
 
@@ -176,11 +175,11 @@ class ImportRun:
         self._sources_by_key: dict[str, Source] = {}
         self._index, self._now = LinkIndex(get_site(), options.now), options.now
         self._index.hosts |= {to_blog_address(options.base_url)} - {""}
-        #: The slug, the title and the file of each record by its key.
+        #: The slug, the title and the file of the first record with each key.
         self._first_records: dict[str, tuple[str, str, str]] = {}
         #: The keys of records whose article is not public according to another file.
         self._private_keys: set[str] = set()
-        #: How often each template tag occurs that blogapi cannot convert.
+        #: The number of uses of each template tag that blogapi cannot convert.
         self.unresolved: Counter[str] = Counter()
         #: The number of media files that articles still show from the former host.
         self.remote_file_count = 0
@@ -345,7 +344,7 @@ def clean_record(record: ArticleRecord) -> ArticleRecord:
 
 
 def split_byline(record: ArticleRecord) -> ArticleRecord:
-    """Return the record with names that the API accepts, and with a note if a name was too long.
+    """Return the record with author names that the API accepts, and with a note if a name was too long.
 
     A long name is split at commas, semicolons and `and`; parts that are still too long are cut.
     """

@@ -43,7 +43,7 @@ from blogapi.storage.database import current_time, db, split_values
 
 
 def is_slug_free(slug: str | None, uuid: UUID, type_: str) -> bool:
-    """Return whether the slug is None, or the article with this uuid has the slug or may get it.
+    """Return whether the article with this uuid can have the slug; True if the slug is None.
 
     A slug is free if no other article has or had it, and no other page of the site has its address.
     """
@@ -128,7 +128,7 @@ class FormerPathStore:
 
 
 def has_known_addresses(record: ArticleRecord) -> bool:
-    """Return whether readers can know a former address; only drafts of an export can have been public."""
+    """Return whether the article can have been public: it is no draft, or a draft in an export of blogapi."""
     return record.status != "draft" or record.uuid is not None
 
 
@@ -252,8 +252,8 @@ class ImportBatch:
         elif has_changed and earlier_imports.keeps_public_text(original, state, file):
             self._state.guesses.public_here.add(record.key)
             note = (
-                f"Its file has changed, and its text may be hidden there ({join_names(original.unlifted)}); "
-                "the article keeps its former text until --publish-marked lifts this, or until it is a draft."
+                "The former blog may hide its changed text; the article keeps its former text until you make "
+                f"it a draft or lift these guesses (--publish-marked): {join_names(original.unlifted)}."
             )
             return FileReport(record.key, Result.UNCHANGED, old_status, (note,), article=file.article_id)
         elif has_changed:

@@ -41,7 +41,7 @@ class BatchMedia:
             self._library = queries.find_media_by_uuids(wanted | {row.media_id for row in rows})
 
     def map_paths(self, article_id: UUID, record: ArticleRecord) -> bool:
-        """Store the files to which the paths of a record refer; return whether anything has changed.
+        """Store the library file for each path of a record; return whether a path has another file now.
 
         After a change, the caller renders the article again. The paths of former versions of the record are
         kept, because the revisions of the article contain them.
@@ -75,7 +75,7 @@ class BatchMedia:
         return is_changed
 
     def get_picture_address(self, picture: str, article_id: UUID) -> str:
-        """Return the address of the library file for `picture`; else `picture`, or "" if it is no URL."""
+        """Return the address of the library file for `picture`, or else `picture` ("" if it is no URL)."""
         row = self._paths.get(article_id, {}).get(picture)
         file = self._library.get(row.media_id) if row else None
         if file is not None:

@@ -1,4 +1,4 @@
-"""Finds the custom fields for fields of a source, and defines custom fields for those that have none."""
+"""Finds the custom fields for the fields of a source, and defines missing custom fields."""
 
 from __future__ import annotations
 

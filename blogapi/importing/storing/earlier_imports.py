@@ -185,7 +185,7 @@ def is_record_changed(record: ArticleRecord, kept: ArticleRecord, article: Any, 
 
 
 def keeps_public_text(record: ArticleRecord, article: Any, file: ImportedFile) -> bool:
-    """Return whether a changed record leaves its article, which is not edited, as it is.
+    """Return whether a changed record must not change its public article, which was not edited.
 
     The last import must have seen all unlifted guesses of the record, and left the article public.
     """

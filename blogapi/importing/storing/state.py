@@ -128,14 +128,14 @@ class ImportState:
     #: The terms of the blog by their kinds and by the names in the records; they are not looked up again.
     found_terms: defaultdict[str, dict[str, Term]] = field(default_factory=lambda: defaultdict(dict))
     #: The data that earlier transactions of a dry run stored and rolled back: terms by kind and slug, which
-    #: later transactions store together; the slugs of articles.
+    #: later transactions store together; the slugs of articles; the articles with each former path.
     planned_terms: dict[tuple[str, str], Term] = field(default_factory=dict)
     planned_slugs: set[str] = field(default_factory=set)
+    planned_paths: dict[str, UUID] = field(default_factory=dict)
     #: The pages that were stored before their parents: the keys of both, and whether the page is new.
     missing_parents: dict[str, tuple[str, bool]] = field(default_factory=dict)
-    #: The keys of records whose public articles can be hidden by rules outside of the source.
+    #: The keys of records with public articles that unread rules can hide (`Source.unread_rules`).
     public_unread: set[str] = field(default_factory=set)
-    planned_paths: dict[str, UUID] = field(default_factory=dict)
 
     def is_admin(self) -> bool:
         """Return whether an admin imports: only admins change custom fields, redirects and the site."""

@@ -37,7 +37,6 @@ _OUTPUT_NAME = re.compile(r"[.$]?[\w.$-]+")
 _OUTPUT = re.compile(r"\{\{-?([^{}]{1,500})-?\}\}")
 _TAG_DELIMITERS = {"{{", "}}", "{%", "%}", "{#", "#}"}
 _ABSOLUTE_START = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|[/#?.]")
-
 _WEB_START = re.compile(r"(?:https?:)?//", re.IGNORECASE)
 # Matches the address of a file that is not an article.
 _FILE_URL = re.compile(r"[^?#]*\.(?!(?:md|markdown|mkd|html?|adoc|rst|ipynb)\b)\w+(?:[?#].*)?", re.IGNORECASE)

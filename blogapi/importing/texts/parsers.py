@@ -76,7 +76,7 @@ class _TextLoader(_TextConstructor, yaml.BaseLoader):
 
 
 class _FastTextLoader(_TextConstructor, getattr(yaml, "CBaseLoader", yaml.BaseLoader)):  # type: ignore[misc]
-    """PyYAML's loader in C, if there is one. It limits no aliases, so it reads only blocks without any."""
+    """PyYAML's loader in C, if there is one. It limits no aliases, so it reads only blocks without them."""
 
 
 for _loader in (_TextLoader, _FastTextLoader):
