@@ -133,9 +133,9 @@ def _unpack_archive(path: Path, folder: Path, max_media_bytes: int) -> list[str]
                 _extract_entry(archive, entry, folder.joinpath(*name.split("/")))
             except _SkippedEntry as reason:
                 skipped.setdefault(str(reason), []).append(name)
-    notes = [f"{_format_subject(names)} skipped: {reason}" for reason, names in skipped.items()]
+    notes = [f"{_describe_names(names)} skipped: {reason}" for reason, names in skipped.items()]
     if inner:
-        notes.append(f"{_format_subject(inner)} not opened, because it is an archive; unpack and import it.")
+        notes.append(f"{_describe_names(inner)} not opened, because it is an archive; unpack and import it.")
     return notes
 
 
@@ -210,6 +210,7 @@ def _extract_entry(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, target: Pat
         raise _SkippedEntry("it is damaged; unpack it with another program.") from error
 
 
-def _format_subject(names: Sequence[str]) -> str:
+def _describe_names(names: Sequence[str]) -> str:
+    """Return the start of a sentence: `“a.md” was`, or `“a.md” and 2 more were`."""
     first = _CONTROL_CHARACTER.sub("?", names[0].encode(errors="replace").decode())[:100]
     return f"“{first}” was" if len(names) == 1 else f"“{first}” and {len(names) - 1:,} more were"

@@ -57,7 +57,7 @@ _COPY_SCHEMA, _MEDIA_TEXTS_SCHEMA = WorkingCopyBodySchema(), MediaChangesSchema(
 _FIELD_SCHEMA, _REDIRECT_SCHEMA = FieldBodySchema(), CustomRedirectBodySchema()
 _MAX_WORKING_COPIES_BYTES = 1024**3
 _CHANGED_NOTE = "The article was changed in this blog after the export, so its working copy was not imported."
-_KEPT_NOTE = "The article has a working copy in this blog, which stays as it is."
+_COPY_KEPT_NOTE = "The article has a working copy in this blog, which stays as it is."
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +80,7 @@ class WorkingCopyRestorer:
                 try:
                     if not isinstance(item, dict):
                         raise RefusedFile("It is not an object; correct it.")
-                    result, notes = self._save_copy(item)
+                    result, notes = self._save_working_copy(item)
                 except REFUSAL_ERRORS as error:
                     result, notes = Result.REFUSED, (describe_refusal(error),)
                 yield FileReport(f"{key}#{number}", result, notes=notes, title=f"Working copy of “{title}”")
@@ -88,7 +88,7 @@ class WorkingCopyRestorer:
             reason = f"Its working copies cannot be read ({str(error)[:200]}); export the blog again."
             yield FileReport(key, Result.REFUSED, notes=(reason,))
 
-    def _save_copy(self, item: Values) -> tuple[Result, tuple[str, ...]]:
+    def _save_working_copy(self, item: Values) -> tuple[Result, tuple[str, ...]]:
         uuid, last_updated = values.get_uuid(item, "article"), values.get_time(item, "last_updated")
         body: Fields = {name: item[name] for name in _COPY_SCHEMA.fields if name in item and name != "custom"}
         body["content"] = replace_media_uuids(values.get_text(item, "content"), self.media_uuids)
@@ -106,7 +106,7 @@ class WorkingCopyRestorer:
             if present is not None and present.last_updated == last_updated:
                 return Result.UNCHANGED, ()
             if present is not None:
-                return Result.SKIPPED, (_KEPT_NOTE,)
+                return Result.SKIPPED, (_COPY_KEPT_NOTE,)
             if article is not None and article.last_updated != values.get_time(item, "article_last_updated"):
                 return Result.SKIPPED, (_CHANGED_NOTE,)
             if article is not None and not self.state.dry_run:

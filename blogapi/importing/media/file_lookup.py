@@ -31,7 +31,6 @@ _MAX_SIBLING_LEVELS = 3
 
 #: Returns the names of the files and folders in a folder.
 NameLister = Callable[[Path], set[str]]
-
 # Only this number of parts at the end of a longer path is looked up.
 _MAX_TAIL_PARTS = 8
 # Folders for uploads; the rest of an address is the path in the folder.
@@ -45,9 +44,7 @@ _SIZE_SUFFIX = re.compile(r"-[0-9]{1,5}x[0-9]{1,5}(?=\.[A-Za-z0-9]{2,5}$)")
 # place of a large upload.
 _EDIT_SUFFIX = re.compile(r"-(?:e[0-9]{9,14}|scaled|rotated)(?=\.[A-Za-z0-9]{2,5}$)")
 _GHOST_SIZE = re.compile(r"(?:^|(?<=/))size/w[0-9]{1,5}(?:h[0-9]{1,5})?/(?:format/[a-z]{1,5}/)?")
-_INNER_FOLDERS = re.compile(
-    r"(?:^|/)((?:wp-content|content)/((?:uploads|images|media|files)/.+))$", re.DOTALL
-)
+_UPLOAD_PATHS = re.compile(r"(?:^|/)((?:wp-content|content)/((?:uploads|images|media|files)/.+))$", re.DOTALL)
 _MAX_CACHED_FOLDERS = 4_096
 _MAX_TREE_FILES = 200_000
 # `{{ site.baseurl }}/x.png` and `{{ "/x.png" | relative_url }}`, and the prefixes of Pelican and of bundlers.
@@ -199,7 +196,7 @@ class MediaFileFinder:
         for relative in below:
             yield from self._list_path_ends(relative)
             # Beside an export, `b/wp-content/uploads/x.jpg` can be in `wp-content/uploads` or in `uploads`.
-            inner_paths = _INNER_FOLDERS.search(relative)
+            inner_paths = _UPLOAD_PATHS.search(relative)
             for inner in inner_paths.groups() if inner_paths else ():
                 yield from self._join_folders(bases, inner)
 

@@ -256,9 +256,9 @@ class ImportRun:
             problem = NotAnArticle("It is a page, and pages are not imported.")
             title = record.title if record.source else ""
             return report_problem(record.key, problem, record.source, title)
-        return self._check_duplicate(self.state.guesses.apply_to_record(clean_record(record)))
+        return self._skip_if_duplicate(self.state.guesses.apply_to_record(clean_record(record)))
 
-    def _check_duplicate(self, record: ArticleRecord) -> Item:
+    def _skip_if_duplicate(self, record: ArticleRecord) -> Item:
         """Return the record, or a report if the same article was read before.
 
         Several exports of a blog can contain the same article. Exports of blogs with the same address, such
@@ -269,7 +269,7 @@ class ImportRun:
         if record.key not in self._spool:
             return record
         if slug != first[0] and record.title != first[1]:
-            return self._check_duplicate(replace(record, key=f"{record.key}:{slug}"))
+            return self._skip_if_duplicate(replace(record, key=f"{record.key}:{slug}"))
         if record.status not in READABLE_STATUSES:
             self._private_keys.add(record.key)
             self._index.targets[record.key].public_from = None
@@ -340,10 +340,10 @@ def clean_record(record: ArticleRecord) -> ArticleRecord:
     cleaned: ArticleRecord = remove_forbidden_characters(record, removed)
     if removed:
         record = replace(cleaned, notes=(*cleaned.notes, describe_removed_characters(len(removed))))
-    return split_byline(remove_hidden_parts(record))
+    return split_long_author_names(remove_hidden_parts(record))
 
 
-def split_byline(record: ArticleRecord) -> ArticleRecord:
+def split_long_author_names(record: ArticleRecord) -> ArticleRecord:
     """Return the record with author names that the API accepts, and with a note if a name was too long.
 
     A long name is split at commas, semicolons and `and`; parts that are still too long are cut.

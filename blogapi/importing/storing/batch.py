@@ -92,7 +92,7 @@ class FormerPathStore:
 
         The current address is not a former path.
         """
-        paths = list_former_paths(record) if has_known_addresses(record) else ()
+        paths = list_former_paths(record) if can_have_been_public(record) else ()
         current_path = self._get_current_path(article) if paths else ""
         for path in paths:
             if strip_slash(path) == current_path:
@@ -127,7 +127,7 @@ class FormerPathStore:
         return strip_slash(unquote(urlsplit(self._site.url + path).path))
 
 
-def has_known_addresses(record: ArticleRecord) -> bool:
+def can_have_been_public(record: ArticleRecord) -> bool:
     """Return whether the article can have been public: it is no draft, or a draft in an export of blogapi."""
     return record.status != "draft" or record.uuid is not None
 
@@ -233,7 +233,7 @@ class ImportBatch:
         notes: tuple[str, ...] = ()
         if record.unread_rules and {record.status, state.status} <= {*READABLE_STATUSES}:
             self._state.public_unread.add(record.key)
-        original, record = record, earlier_imports.keep_state(record, state, file, current_time())
+        original, record = record, earlier_imports.keep_status_and_date(record, state, file, current_time())
         has_changed = earlier_imports.is_record_changed(original, record, state, file)
         if has_changed and record.uuid is not None and self._equals_article(record, file.article_id, loaded):
             _mark_as_imported(file, record)
@@ -352,7 +352,7 @@ class ImportBatch:
 
     def _add_redirects(self, record: ArticleRecord, article: Article) -> Iterator[str]:
         new_slugs = [slug for slug in record.former_slugs if slug != article.slug]
-        if not has_known_addresses(record):
+        if not can_have_been_public(record):
             if new_slugs or list_former_paths(record):
                 yield "Its former addresses were ignored, because a draft has no redirects."
             return

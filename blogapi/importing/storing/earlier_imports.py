@@ -129,7 +129,9 @@ def is_article_edited(article: Any, file: ImportedFile) -> bool:
     return bool(article.last_updated > file.imported_at)
 
 
-def keep_state(record: ArticleRecord, article: Any, file: ImportedFile, now: datetime) -> ArticleRecord:
+def keep_status_and_date(
+    record: ArticleRecord, article: Any, file: ImportedFile, now: datetime
+) -> ArticleRecord:
     """Return the record with the status and the date that its article keeps."""
     status = record.status
     if record.is_undated and (article.status, status) == ("published", "draft"):
@@ -162,7 +164,7 @@ def keep_date(
 def is_record_changed(record: ArticleRecord, kept: ArticleRecord, article: Any, file: ImportedFile) -> bool:
     """Return whether a record differs from its last import.
 
-    `kept` is the result of `keep_state`: the record with the status and the time that its article keeps.
+    `kept` is the record with the status and the date of its article, from `keep_status_and_date`.
     """
     edited, stored = is_article_edited(article, file), file.get_guess_names()
     statuses = {record.status, kept.status}

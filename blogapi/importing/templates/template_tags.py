@@ -46,13 +46,13 @@ _RAW_TEXT = re.compile(
 _DEAD_BRANCH = re.compile(
     r"\{%-?\s*+if\s++false\s*+-?%\}(?:[^{]++|\{(?!%-?\s*+(?:if|else|elsif|endif)\b))*+\{%-?\s*+endif\s*+-?%\}"
 )
-_VALUE = r"\"[^\"\n{}]*+\"|'[^'\n{}]*+'|[^\s{}\"']++"
-_NAMED = rf"[.#][\w:-]++|[\w-]++=(?:{_VALUE})"
-_KRAMDOWN_LIST = rf"\{{:(?:\s*+(?:{_NAMED}|\w[\w-]*+))++\s*+\}}"
-_HUGO_LIST = rf"\{{(?:\s*+(?:{_NAMED}))++\s*+\}}"
+_ATTRIBUTE_VALUE = r"\"[^\"\n{}]*+\"|'[^'\n{}]*+'|[^\s{}\"']++"
+_NAMED_ATTRIBUTE = rf"[.#][\w:-]++|[\w-]++=(?:{_ATTRIBUTE_VALUE})"
+_KRAMDOWN_ATTRIBUTES = rf"\{{:(?:\s*+(?:{_NAMED_ATTRIBUTE}|\w[\w-]*+))++\s*+\}}"
+_HUGO_ATTRIBUTES = rf"\{{(?:\s*+(?:{_NAMED_ATTRIBUTE}))++\s*+\}}"
 _ATTRIBUTE_LIST = re.compile(
-    rf"(?<=[)\]*_`>}}\s]){_KRAMDOWN_LIST}|^{_KRAMDOWN_LIST}|^\{{:\w++:[^{{}}\n]*+\}}"
-    rf"|(?<=[)}}]){_HUGO_LIST}|(?<![^\s>]){_HUGO_LIST}(?=[ \t]*$)"
+    rf"(?<=[)\]*_`>}}\s]){_KRAMDOWN_ATTRIBUTES}|^{_KRAMDOWN_ATTRIBUTES}|^\{{:\w++:[^{{}}\n]*+\}}"
+    rf"|(?<=[)}}]){_HUGO_ATTRIBUTES}|(?<![^\s>]){_HUGO_ATTRIBUTES}(?=[ \t]*$)"
     r"|\{::comment\}(?:[^{]++|\{(?!::?/?comment))*+\{:/(?:comment)?\}|\{:[:/][^{}\n]*+\}",
     re.MULTILINE,
 )

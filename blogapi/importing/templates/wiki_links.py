@@ -26,7 +26,7 @@ _COMMENT = re.compile(r"(?<![\w%])%%(?!%)(?P<end>(?:[^%]++|%(?!%))*+%%)?+")
 _MARKUP_HINTS = ("[[", "%%", "==", " ^", "[!")
 _TOC_NAMES = {"toc", "_toc_", "tableofcontents"}
 # Lists of numbers and code, such as `[[nan, 1]]` and `[[T; N]]`, are not the names of pages.
-_NON_NAME = re.compile(r"[\W\d_]*|[^;=\"]*[;=\"].*|[^,]*,\s*-?\d.*")
+_NOT_A_PAGE_NAME = re.compile(r"[\W\d_]*|[^;=\"]*[;=\"].*|[^,]*,\s*-?\d.*")
 _PICTURE_SIZE = re.compile(r"(?P<width>[0-9]{1,5})(?:x(?P<height>[0-9]{1,5}))?")
 _QUOTE_PREFIX = re.compile(r"[ \t]*(?:[-*+][ \t]+|[0-9]+[.)][ \t]+)?(?:>[ \t]*)+")
 _MEDIA_SUFFIX = re.compile(r"\.(?!md$|markdown$|canvas$|base$|excalidraw$)[a-z0-9]{2,5}$", re.IGNORECASE)
@@ -63,7 +63,7 @@ class _WikiLinkResolver:
     def resolve_markup(self) -> tag_markup.ResolvedText:
         parts, position = [], 0
         for match in find_outside_code(self._content, "markdown", _WIKI_MARKUP, r"\[!%=\^"):
-            parts += [self._content[position : match.start()], self._replace_match(match)]
+            parts += [self._content[position : match.start()], self._replace_markup(match)]
             position = match.end()
         notes, unresolved = list[str](), Counter[str]()
         if self._missing:
@@ -75,7 +75,7 @@ class _WikiLinkResolver:
             notes.append(f"The import removed {format_count(self._comments, 'comment')} (`%%…%%`).")
         return tag_markup.ResolvedText("".join([*parts, self._content[position:]]), unresolved, tuple(notes))
 
-    def _replace_match(self, match: re.Match[str]) -> str:
+    def _replace_markup(self, match: re.Match[str]) -> str:
         if match["comment"]:
             self._comments += 1
             return ""
@@ -107,7 +107,7 @@ class _WikiLinkResolver:
         text = (match["text"] or "").strip()
         if target.casefold() in _TOC_NAMES and not text:
             return ""
-        if not target or (_NON_NAME.fullmatch(target) and not target.startswith("#")):
+        if not target or (_NOT_A_PAGE_NAME.fullmatch(target) and not target.startswith("#")):
             return match[0] if not text or not target.startswith("#") else text
         path, _, fragment = target.partition("#")
         if match["mark"] and _MEDIA_SUFFIX.search(path):
