@@ -39,7 +39,7 @@ class ExportFolder:
 
     @cached_property
     def layout(self) -> Layout:
-        """The layout that `blogapi.yaml` names; raises RefusedFile if the folder cannot be read."""
+        """The layout that `blogapi.yaml` names; raises RefusedFile for an unknown version or layout."""
         version, name = self._description.get("version"), self._description.get("layout")
         if not version:
             raise RefusedFile(f"{DESCRIPTION_FILE} needs the line `version: {VERSION}`; add it.")
@@ -95,7 +95,7 @@ class ExportFolder:
 
 
 def find_export_folder(path: Path) -> ExportFolder | None:
-    """Return the innermost folder of an export around a file, or None."""
+    """Return the innermost export folder that contains a file, or None."""
     for parent in list(path.parents)[:MAX_OUTER_FOLDERS]:
         if (parent / DESCRIPTION_FILE).is_file():
             return ExportFolder(parent)

@@ -72,14 +72,14 @@ class WorkingCopyRestorer:
     articles: Container[UUID]
 
     def restore_file(self, path: Path, key: str) -> Iterator[FileReport]:
-        """Store the working copies in a JSON file; yield a report for each."""
+        """Read working copies from a JSON file and store them; yield a report for each."""
         try:
             items = json.loads(read_bytes(path, _MAX_WORKING_COPIES_BYTES))
             for number, item in enumerate(items if isinstance(items, list) else [], 1):
                 title = str(item.get("title", ""))[:200] if isinstance(item, dict) else ""
                 try:
                     if not isinstance(item, dict):
-                        raise RefusedFile("It is not an object; correct it.")
+                        raise RefusedFile("It is not a JSON object; export the blog again.")
                     result, notes = self._save_working_copy(item)
                 except REFUSAL_ERRORS as error:
                     result, notes = Result.REFUSED, (describe_refusal(error),)
@@ -102,7 +102,7 @@ class WorkingCopyRestorer:
         with transaction():
             article, present = db.session.get(Article, uuid), db.session.get(WorkingCopy, uuid)
             if article is None and not (self.state.dry_run and uuid in self.articles):
-                raise RefusedFile("Its article is not in this blog; import it with its article.")
+                raise RefusedFile("Its article is not in this blog; import the complete export.")
             if present is not None and present.last_updated == last_updated:
                 return Result.UNCHANGED, ()
             if present is not None:
@@ -166,7 +166,7 @@ def _store_media_file(
         raise RefusedFile("The file is damaged or changed; copy it again from the blog that was exported.")
     with service.prepare_file(item.path, item.name) as prepared:
         if prepared.hash != item.hash and item.is_exact:
-            raise RefusedFile("The library would change it; remove its metadata, or `hash` from its entry.")
+            raise RefusedFile("The library would change it; delete its metadata, or `hash` in its entry.")
         if dry_run:
             return item.uuid, True
         restored: Fields = {"created": item.created, "last_updated": item.last_updated}

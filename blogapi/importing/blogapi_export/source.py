@@ -385,7 +385,7 @@ class ExportSource(Source):
             yield from list_parents_first(pages, parents, lambda page: page.key)
 
     def restore_working_copies(self, importer: Importer) -> Iterator[FileReport]:
-        """Store the working copies of the stored articles, after all articles; yield a report for each."""
+        """Store the working copies after all articles have been stored; yield a report for each."""
         copies = WorkingCopyRestorer(importer.state, self._media_uuids, self._files)
         for export in self._folders:
             name = export.layout.working_copies

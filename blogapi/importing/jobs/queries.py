@@ -35,10 +35,10 @@ _IS_LOCKED_SQL = text(
 
 
 def take_job_lock(uuid: UUID) -> ExitStack:
-    """Lock a job that is not running, and return the stack that frees the lock."""
+    """Lock a job that is not running; return a stack that frees the lock when it is closed."""
     with ExitStack() as stack:
         if db.engine.dialect.name == "sqlite":
-            # Wait, because a runner that has just stored the end of the job frees the lock soon.
+            # Wait, because a runner that has just stored the result of the job frees the lock soon.
             stack.enter_context(files.lock_file(folders.get_job_folder(uuid) / _LOCK_FILE, wait=True))
         else:
             # The connection is not returned to the pool; closing it frees the lock.

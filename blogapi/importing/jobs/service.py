@@ -30,7 +30,7 @@ def check_no_import_is_running() -> None:
 
 
 def create_job(uuid: UUID, user: UUID, name: str, options: Fields) -> ExitStack:
-    """Create a job for the uploaded file in its folder; return the lock with which the trial can start.
+    """Create a job for the uploaded file in its folder; return its lock, which the trial needs.
 
     Deletes old jobs. Raises Conflict if another import is running.
     """
@@ -54,7 +54,7 @@ def create_job(uuid: UUID, user: UUID, name: str, options: Fields) -> ExitStack:
 
 
 def start_job(uuid: UUID, options: Fields, *, restricted: bool) -> ExitStack:
-    """Mark a job as running, and return its lock; with `restricted`, the user who starts it is no admin.
+    """Mark a job as running, and return its lock; with `restricted`, a user who is not an admin starts it.
 
     The next run is the import, or the trial if no trial has ended. `options` replace options of the job.
     Raises NotFound, Forbidden, and Conflict if the job cannot be started or another import is running.
@@ -80,7 +80,7 @@ def start_job(uuid: UUID, options: Fields, *, restricted: bool) -> ExitStack:
 
 
 def cancel_job(uuid: UUID) -> None:
-    """End a job; what a running job has imported stays.
+    """Cancel a job; the articles that it has imported stay.
 
     Raises NotFound, and Conflict if the job has ended.
     """

@@ -1,8 +1,8 @@
 """Find the media files to which the records of an import refer, and store each file in the library once.
 
-Each file is stored in a transaction of its own before the article that uses it. Therefore no writer waits for
-the work on pictures, and the temporary files of at most two pictures are on the disk. A file whose article is
-then refused stays in the library as an unused file.
+Each file is stored in a transaction of its own before the article that uses it. Therefore other writers do
+not wait while pictures are processed, and at most two pictures have temporary files at the same time. If the
+article is then refused, the file stays in the library as an unused file.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ class LibraryFile:
 
 @dataclass(slots=True)
 class RecordMedia:
-    """The media files of a record."""
+    """The results for the media files to which a record refers."""
 
     files: dict[str, LibraryFile] = field(default_factory=dict)
     alts: dict[UUID, str] = field(default_factory=dict)

@@ -273,7 +273,7 @@ class ImportRun:
         if record.status not in READABLE_STATUSES:
             self._private_keys.add(record.key)
             self._index.targets[record.key].public_from = None
-        reason = f"“{first[2]}” contains this article too; to use the version in this file, import it alone."
+        reason = f"“{first[2]}” contains this article too; to use the version here, import only this file."
         return report_problem(record.key, NotAnArticle(reason), record.source, record.title)
 
     def _store_terms(self) -> None:
@@ -326,7 +326,7 @@ class ImportRun:
 
     def _resolve_record(self, record: ArticleRecord) -> tuple[ArticleRecord, Counter[str], int]:
         if record.key in self._private_keys and record.status in READABLE_STATUSES:
-            note = "It is not public in another of the files; it became a draft."
+            note = "Another file says that it is not public; it became a draft."
             record = replace(record, status="draft", notes=(*record.notes, note))
         if self._unread_rules == UNREAD_RULES_DRAFT:
             record = replace(record, unread_rules=self._sources_by_key[record.key].unread_rules)

@@ -65,7 +65,7 @@ def set_import_fields(article: Article, record: ArticleRecord, *, old_time: date
         return
     times = (article.created, article.published_at, record.last_updated)
     article.created = record.created or min(filter(None, times))
-    # After a time in the future, an edit in this blog would not count as one.
+    # With a time in the future, a later edit in this blog would not be recognised.
     last_updated = min(record.last_updated or article.created, current_time())
     if old_time is None or last_updated > old_time:
         article.last_updated = last_updated
@@ -138,7 +138,7 @@ def list_former_paths(record: ArticleRecord) -> Sequence[str]:
 
 
 class ImportBatch:
-    """The rows that the records of a batch need, loaded in a fixed number of statements."""
+    """Stores the records of a batch; loads the rows that they need in a fixed number of statements."""
 
     def __init__(
         self, state: ImportState, records: Sequence[ArticleRecord], media: Mapping[str, RecordMedia]
@@ -189,7 +189,7 @@ class ImportBatch:
             return record
         if not record.is_page:
             return replace(record, is_page=True)
-        note = "It stays an article, as an earlier import made it one."
+        note = "It stays an article, because an earlier import made it an article."
         return replace(record, is_page=False, parent_key="", position=0, notes=(*record.notes, note))
 
     def _find_imported_file(self, record: ArticleRecord) -> ImportedFile | None:
@@ -203,7 +203,7 @@ class ImportBatch:
                 status = get_api_status(self.articles[uuid], current_time())
                 return FileReport(record.key, Result.UNCHANGED, status, article=uuid)
             reason = (
-                "This blog has the article with different content, and has not imported it; it stays as it "
+                "This blog has this article with different content, which was not imported; it stays as it "
                 "is. To replace it, delete it and import the file again."
             )
             return FileReport(record.key, Result.SKIPPED, notes=(reason,))
@@ -378,7 +378,7 @@ def _make_report(record: ArticleRecord, result: Result, article: Article, notes:
     rendering = render_content(*source)
     lost = earlier_imports.describe_lost_words(*source, rendering.plain_text)
     is_text = sanitizer.is_shown_as_text(*source, rendering.html)
-    as_text = "Readers see the markup of its text, which takes too long to render." if is_text else None
+    as_text = "Readers see the markup of its text, because it takes too long to render." if is_text else None
     others = filter(None, [lost, as_text])
     notes = (*record.notes, *notes, *describe_unfit_values(record.custom), *others)
     return FileReport(record.key, result, status, notes, slug=article.slug, article=article.uuid)

@@ -90,7 +90,7 @@ def guess_field_type(value: Any) -> FieldType | None:
 
     Values that would fit a choice, a picture or an article have a type of text.
     """
-    # Python refuses to write integers of more than 4,300 digits.
+    # Python refuses to convert integers of more than 4,300 digits to text.
     is_too_large = isinstance(value, int) and value.bit_length() > 64
     if value is None or isinstance(value, dict | list) or is_too_large:
         return None

@@ -134,7 +134,7 @@ class Importer:
     def _select_custom_values(self, record: ArticleRecord) -> ArticleRecord:
         custom = self.state.select_custom_values(record.custom)
         if left := ", ".join(sorted(record.custom.keys() - custom.keys())):
-            note = f"Only admins import values of these custom fields, so they were left out: {left[:1_000]}."
+            note = f"Only admins can import values of these fields, so they were left out: {left[:1_000]}."
             record = replace(record, custom=custom, notes=(*record.notes, note))
         return record
 

@@ -119,7 +119,7 @@ class ImportState:
     guesses: Guesses
     restore_deleted: bool = False
     dry_run: bool = False
-    #: whether the user who started the import is no admin; the author may be an admin
+    #: whether the user who started the import is not an admin; the author can be an admin
     restricted: bool = False
     #: The redirects of this run. A redirect is removed if an article that is imported later has its slug.
     redirects: set[str] = field(default_factory=set)
@@ -147,7 +147,7 @@ class ImportState:
         return leave_out_admin_values(values) if self.restricted else values
 
     def plan_term(self, slug: str, term: Term) -> None:
-        """Keep a term that was created in a dry run for later transactions."""
+        """In a dry run, keep a term that was created for later transactions."""
         # The profile of a user replaces another profile, so later transactions must create it again.
         if self.dry_run and not (isinstance(term, Author) and term.owner_id):
             self.planned_terms[term.kind, slug] = term

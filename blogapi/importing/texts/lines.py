@@ -122,7 +122,7 @@ def to_line(value: object) -> str:
     if isinstance(value, bool):
         value = str(value).lower()
     elif isinstance(value, int):
-        # Python refuses to convert integers of more than 4,300 digits.
+        # Python refuses to convert integers of more than 4,300 digits to text.
         value = str(value) if value.bit_length() < 4096 else ""
     elif isinstance(value, (date, time)):
         value = value.isoformat()

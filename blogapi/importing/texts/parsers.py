@@ -48,7 +48,7 @@ class _TextConstructor(yaml.constructor.BaseConstructor):
     duplicates: dict[yaml.Node, list[str]]  #: keys that appear twice; the caller sets an empty dictionary
 
     def flatten_mapping(self, node: yaml.MappingNode) -> None:
-        # A mapping may be flattened several times. From the second time on, it also contains the merged keys.
+        # A mapping can be flattened several times. From the second time on, it also contains the merged keys.
         if node not in self.duplicates:
             keys = [key.value for key, _ in node.value if isinstance(key, yaml.ScalarNode)]
             self.duplicates[node] = _find_duplicates(keys)

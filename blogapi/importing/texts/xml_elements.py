@@ -175,7 +175,7 @@ def read_channel(chunks: Iterable[str], builder: ElementBuilder) -> Iterator[Ele
         parser.close()
     except SAXParseException as error:
         builder.missing_end = error
-    # Since version 2.6, Expat may report the last elements only at the end of the file.
+    # Since version 2.6, Expat can report the last elements only at the end of the file.
     yield from builder.take_elements()
 
 

@@ -230,7 +230,7 @@ def test_the_report_names_articles_whose_html_lacks_words_or_shows_markup(run):
     ).reports
     notes = [[note.partition(";")[0] for note in report.notes] for report in reports]
     lost = "Its HTML shows 40 of about 80 words"
-    as_text = "Readers see the markup of its text, which takes too long to render."
+    as_text = "Readers see the markup of its text, because it takes too long to render."
     assert notes == [[lost], [], [lost], [], [as_text], []]
 
 
