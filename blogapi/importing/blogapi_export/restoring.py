@@ -79,7 +79,7 @@ class WorkingCopyRestorer:
                 title = str(item.get("title", ""))[:200] if isinstance(item, dict) else ""
                 try:
                     if not isinstance(item, dict):
-                        raise RefusedFile("It is not a JSON object; export the blog again.")
+                        raise RefusedFile("It is not an object; export the blog again.")
                     result, notes = self._save_working_copy(item)
                 except REFUSAL_ERRORS as error:
                     result, notes = Result.REFUSED, (describe_refusal(error),)

@@ -154,7 +154,7 @@ def test_an_article_that_is_a_draft_in_another_export_becomes_a_draft(run, conte
     newer = FakeSource([a_record(1, status="draft", source="other.xml")])
     started = run(FakeSource([a_record(1), linking]), newer)
     assert [report.status for report in started.reports] == ["draft", "published", None]
-    assert "not public in another of the files" in started.reports[0].notes[0]
+    assert "Another file says that it is not public" in started.reports[0].notes[0]
     assert contents()["post-2"] == linking.content
 
 
