@@ -154,6 +154,7 @@ def restore_media(data: BlogData, state: ImportState, key: str, restored: Summar
 def _store_media_file(
     item: ExportedMedia, user: UUID, taken: Container[UUID], *, dry_run: bool
 ) -> tuple[UUID, bool]:
+    """Store a media file; return its uuid in the library, and whether the file is new."""
     try:
         texts = _MEDIA_TEXTS_SCHEMA.load({"alt": item.alt, "caption": item.caption})
     except ma.ValidationError as error:

@@ -106,6 +106,8 @@ def guess_field_type(value: Any) -> FieldType | None:
 
 @dataclass(slots=True)
 class _NewField:
+    """A field of the sources that has no custom field yet."""
+
     key: str  #: the first spelling of its name
     types: set[FieldType] = field(default_factory=set)
     is_list: bool = False

@@ -20,7 +20,6 @@ from blogapi.rendering import plain_text
 _MAX_LOST_SHARE = 0.1
 # Words are counted roughly, so a difference of a few words means nothing.
 _MIN_LOST_WORDS = 5
-
 # The text between these marks is not shown.
 _HIDDEN_PARTS = (("<!--", "-->"), ("<script", "</script>"), ("<style", "</style>"))
 # Tags within a word are removed; all other markup separates words.
