@@ -97,7 +97,7 @@ def _read_term(
     created, updated = _get_times(given)
     return ExportedTerm(
         kind=kind,
-        uuid=export.get_uuid(given, f"{kind}/{slug}"),
+        uuid=export.get_or_derive_uuid(given, f"{kind}/{slug}"),
         fields=fields | {name: pictures[name] for name in pictures if name in TERM_FIELDS[kind]},
         created=created,
         last_updated=updated,
@@ -121,7 +121,7 @@ def _read_media_file(export: ExportFolder, fields: Values) -> ExportedMedia:
         is_width = width.isascii() and width.isdigit() and len(width) < 7
         former_hashes[former] = int(width) if is_width else None
     return ExportedMedia(
-        uuid=export.get_uuid(fields, f"media/{file}"),
+        uuid=export.get_or_derive_uuid(fields, f"media/{file}"),
         file=file,
         name=values.get_text(fields, "name") or file,
         hash=digest,

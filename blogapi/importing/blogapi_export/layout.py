@@ -60,7 +60,7 @@ class ExportFolder:
         """The name of the old blog in a folder that another program has written; "" in an export."""
         return to_line(self._description.get("source"))
 
-    def get_uuid(self, item: Values, path: str) -> UUID:
+    def get_or_derive_uuid(self, item: Values, path: str) -> UUID:
         """Return the uuid of an item; if the item has none, derive it from the source and `path`.
 
         Raises RefusedFile if the uuid and the source are missing, because two blogs can have the same path.

@@ -120,7 +120,7 @@ class ArticleReader:
         entries, notes = parse_yaml(values.decode_text(match[1]), 2)
         place = path.relative_to(self.export.root)
         metadata = values.get_mapping(entries, "blogapi")
-        uuid = self.export.get_uuid(metadata, place.as_posix())
+        uuid = self.export.get_or_derive_uuid(metadata, place.as_posix())
         if self.export.source and place.is_relative_to(self.export.layout.pages):
             metadata = {"type": ItemType.PAGE.value, **metadata}
         content, media_paths = self._read_content(metadata, values.decode_text(data[match.end() :]))

@@ -92,7 +92,7 @@ class MediaImporter:
     def __init__(
         self, assets: Sequence[Path] = (), *, user: UUID | None = None, dry_run: bool = False
     ) -> None:
-        self.files = MediaFileFinder(assets)
+        self.file_finder = MediaFileFinder(assets)
         self._user, self._dry_run = user, dry_run
         self._digests: dict[Path, str] = {}
         self._results: dict[str, LibraryFile | RefusedFile] = {}
@@ -177,10 +177,10 @@ class MediaImporter:
             return None
         root = record.path.parents[max(0, record.key.count("/") - 1)]
         if record.media_folder and not path.startswith("/"):
-            file = self.files.find_file(f"/{record.media_folder.strip('/')}/{path}", record.path, root)
+            file = self.file_finder.find_file(f"/{record.media_folder.strip('/')}/{path}", record.path, root)
             if file:
                 return file
-        return self.files.find_file(path, record.path, root)
+        return self.file_finder.find_file(path, record.path, root)
 
     def _store_media_file(self, path: Path, alt: str) -> LibraryFile:
         if self._full:

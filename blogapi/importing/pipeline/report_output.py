@@ -34,7 +34,7 @@ def format_text_report(run: ImportRun, *, dry_run: bool) -> Iterator[str]:
         yield f"author     {author.slug}: {author.name}, {created}articles: {author.articles}"
     for name in sorted(run.state.authors.unused_names):
         yield f"author     No file names {name!r}, which is in the author map."
-    media = count_media(run.reports)
+    media = count_media_references(run.reports)
     if any(media.values()):
         parts = ", ".join(f"{number:,} {name}" for name, number in media.items())
         yield f"media      References: {sum(media.values()):,} ({parts})."
@@ -87,7 +87,7 @@ def _build_report_head(run: ImportRun, *, dry_run: bool) -> dict[str, Any]:
         "notes": run.notes,
         "authors": [asdict(author) for author in run.state.authors.list_reports()],
         "unused_author_map_names": sorted(run.state.authors.unused_names),
-        "media": count_media(run.reports),
+        "media": count_media_references(run.reports),
         "remote_files": run.remote_file_count,
         **_describe_hidden_articles(run),
         "template_tags": dict(run.unresolved.most_common()),
@@ -114,7 +114,7 @@ def _count_results(reports: Iterable[FileReport]) -> dict[str, int]:
     return {result.value: counter[result] for result in Result}
 
 
-def count_media(reports: Iterable[FileReport]) -> dict[str, int]:
+def count_media_references(reports: Iterable[FileReport]) -> dict[str, int]:
     """Return the numbers of references to media files, by their result."""
     media_reports = [report.media for report in reports if report.media]
     return {name: sum(len(getattr(media, name)) for media in media_reports) for name in MEDIA_RESULTS}
@@ -124,7 +124,7 @@ def summarize_run(run: ImportRun) -> dict[str, Any]:
     """Return the counts, problems, and sentences about the whole import; their size is limited."""
     reports = [report for report in run.reports if report.notes is not NOT_REACHED_NOTES]
     results = Counter(report.result for report in reports)
-    media = count_media(reports)
+    media = count_media_references(reports)
     problems = [report for report in reports if report.notes and not report.hidden_there]
     problems.sort(key=lambda report: _RESULT_ORDER.index(report.result))
     notes = list(run.notes)

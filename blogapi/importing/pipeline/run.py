@@ -279,7 +279,7 @@ class ImportRun:
     def _store_terms(self) -> None:
         """Store the terms of the sources, and use their media folders, hosts and notes in the import."""
         for source in self.sources.values():
-            self._importer.media.files.add_folders(source.assets)
+            self._importer.media.file_finder.add_folders(source.assets)
             self._index.hosts |= source.hosts
             self.notes += source.notes
             terms = remove_forbidden_characters(list(source.terms), [])
