@@ -21,7 +21,7 @@ class ThreadChild:
     """A `runner.ImportProcess` that runs its command in a thread. It is the output of the command, too."""
 
     def __init__(self, app: Flask, command: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
-        self.line: dict[str, Any] = {"stage": "unpacking"}
+        self.last_line: dict[str, Any] = {"stage": "unpacking"}
         self._text = ""
         self._stopping = threading.Event()
         system = SimpleNamespace(read=self._read, _exit=lambda _: None)
@@ -48,7 +48,7 @@ class ThreadChild:
         self._text += text
 
     def flush(self) -> None:
-        self.line, self._text = json.loads(self._text), ""
+        self.last_line, self._text = json.loads(self._text), ""
 
     def wait_for_end(self, seconds: float | None) -> bool:
         self._thread.join(seconds)

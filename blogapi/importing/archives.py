@@ -85,9 +85,9 @@ def open_archive(path: Path, into: Path, *, max_media_bytes: int = 0) -> Iterato
     """Unpack a zip file into a private folder in `into`; delete this folder at the end.
 
     Yields the folder with the files, which has the name of the zip file, and a sentence for each reason why
-    files were skipped. A file is skipped if it exceeds both `max_media_bytes` and the limit for articles or
-    exports. Also deletes folders that killed processes have left. Raises RefusedFile if the zip file is
-    damaged, encrypted, or takes more space than the limits allow.
+    files were skipped. `max_media_bytes` can raise the size limit of all files but exports. Also deletes the
+    folders that killed processes have left. Raises RefusedFile if the zip file is damaged or encrypted, or if
+    its files take more space than the limits allow.
     """
     into.mkdir(mode=0o700, exist_ok=True)
     delete_abandoned_folders(into)
@@ -119,7 +119,7 @@ def _unpack_archive(path: Path, folder: Path, max_media_bytes: int) -> list[str]
         _check_entries(entries, path, folder)
         for entry in entries:
             name = entry.orig_filename
-            # Some programs write `\\`, or UTF-8 without the flag for UTF-8.
+            # Some programs write backslashes, or names in UTF-8 without the flag for UTF-8.
             if not entry.flag_bits & _UTF8_NAME_FLAG:
                 with suppress(UnicodeError):
                     name = name.encode("cp437").decode("utf-8")
@@ -133,9 +133,9 @@ def _unpack_archive(path: Path, folder: Path, max_media_bytes: int) -> list[str]
                 _extract_entry(archive, entry, folder.joinpath(*name.split("/")))
             except _SkippedEntry as reason:
                 skipped.setdefault(str(reason), []).append(name)
-    notes = [f"{_start_sentence(names)} skipped: {reason}" for reason, names in skipped.items()]
+    notes = [f"{_describe_names(names)} skipped: {reason}" for reason, names in skipped.items()]
     if inner:
-        notes.append(f"{_start_sentence(inner)} not opened, because it is an archive; unpack and import it.")
+        notes.append(f"{_describe_names(inner)} not opened, because it is an archive; unpack and import it.")
     return notes
 
 
@@ -210,6 +210,7 @@ def _extract_entry(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, target: Pat
         raise _SkippedEntry("it is damaged; unpack it with another program.") from error
 
 
-def _start_sentence(names: Sequence[str]) -> str:
+def _describe_names(names: Sequence[str]) -> str:
+    """Return the start of a sentence: `“a.md” was`, or `“a.md” and 2 more were`."""
     first = _CONTROL_CHARACTER.sub("?", names[0].encode(errors="replace").decode())[:100]
     return f"“{first}” was" if len(names) == 1 else f"“{first}” and {len(names) - 1:,} more were"

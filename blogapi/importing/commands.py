@@ -115,8 +115,8 @@ def _check_format_name(ctx: click.Context, param: click.Parameter, value: str | 
     "--publish-marked",
     multiple=True,
     metavar="NAME",
-    help="Name of a guess in the report, such as `shortcode:am4show`, that hid nothing: its articles are "
-    "published. Repeatable; later imports of the blog remember the names, and `none` forgets them.",
+    help="Name of a wrong guess in the report, such as `shortcode:am4show`; its articles are published. "
+    "Repeatable; later imports of the blog remember the names, and `none` forgets them.",
 )
 @click.option("--dry-run", is_flag=True, help="Print the report, but store nothing.")
 @click.option(
@@ -174,7 +174,7 @@ def import_(
     @contextmanager
     def open_import() -> Iterator[ImportRun]:
         importer = Importer(
-            _find_author(author),
+            _get_owner_uuid(author),
             author_map=read_author_map(author_map) if author_map else {},
             assets=assets,
             dry_run=dry_run,
@@ -208,16 +208,16 @@ def import_(
     except RefusedFile as error:
         raise click.ClickException(str(error)) from error
     if as_json:
-        for part in report_output.format_document(run, dry_run=dry_run):
+        for part in report_output.format_json_report(run, dry_run=dry_run):
             click.echo(part, nl=False)
         click.echo()
     else:
-        click.echo("\n".join(report_output.format_report(run, dry_run=dry_run)))
+        click.echo("\n".join(report_output.format_text_report(run, dry_run=dry_run)))
     if any(report.result is Result.REFUSED or report.hidden_there for report in run.reports):
         raise SystemExit(1)
 
 
-def _find_author(name: str | None) -> UUID:
+def _get_owner_uuid(name: str | None) -> UUID:
     if name is not None:
         return get_user_by_name(name).uuid
     admins = list_admins()

@@ -1,4 +1,4 @@
-"""The tables of imported files and of imports that run in the background."""
+"""The tables of imported files, of guesses that users lifted, and of imports that run in the background."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from blogapi.storage.database import Base, Identified, Timestamped
 
 #: The maximum number of problems in the summary of an import.
 MAX_PROBLEMS = 200
-_NO_ITEMS = {"new": 0, "changed": 0, "same": 0, "left_out": 0}
+_ZERO_COUNTS = {"new": 0, "changed": 0, "same": 0, "left_out": 0}
 #: The summary of an import that has read nothing yet.
 EMPTY_SUMMARY: dict[str, Any] = {
-    "counts": {"articles": _NO_ITEMS, "pictures": _NO_ITEMS},
+    "counts": {"articles": _ZERO_COUNTS, "pictures": _ZERO_COUNTS},
     "problem_count": 0,
     "problems": [],
     "notes": [],
@@ -52,7 +52,7 @@ class ImportedFile(Base):
 
 
 class LiftedGuess(Base):
-    """The name, in lower case, of a guess that the user lifted for a source; see `storing.guesses`."""
+    """A guess that the user has lifted for a source, by its name in lower case; see `storing.guesses`."""
 
     __tablename__ = "lifted_guess"
 

@@ -83,7 +83,7 @@ def get_imported_keys() -> set[str]:
 
 
 def get_root_folders() -> dict[str, str]:
-    """Return the folder to which each key of an imported file is relative, if the folder is known."""
+    """Return the folder to which each key of an imported file is relative; unknown folders are left out."""
     statement = select(ImportedFile.key, ImportedFile.root).where(ImportedFile.root.is_not(None))
     return {row.key: row.root for row in db.session.execute(statement)}
 
@@ -108,19 +108,19 @@ def find_media_by_digests(digests: Collection[str]) -> dict[str, Media]:
 
 
 def get_media_paths(article_ids: Collection[UUID]) -> dict[UUID, dict[str, MediaPath]]:
-    """Return the files to which the paths in imported articles refer, by article and path."""
+    """Return the rows that map the paths in these articles to library files, by article and path."""
     paths: dict[UUID, dict[str, MediaPath]] = {}
     for row in db.session.scalars(select(MediaPath).where(MediaPath.article_id.in_(article_ids))):
         paths.setdefault(row.article_id, {})[row.path] = row
     return paths
 
 
-def get_media(uuids: Collection[UUID]) -> dict[UUID, Media]:
+def find_media_by_uuids(uuids: Collection[UUID]) -> dict[UUID, Media]:
     return {file.uuid: file for file in db.session.scalars(select(Media).where(Media.uuid.in_(uuids)))}
 
 
-def get_mapped_paths(keys: Collection[str]) -> dict[str, dict[str, UUID]]:
-    """Return the uuids of the files to which the paths in imported articles refer, by key and path."""
+def get_media_uuids_by_path(keys: Collection[str]) -> dict[str, dict[str, UUID]]:
+    """Return the uuid of the library file for each path in the imported articles, by key and path."""
     if not keys:
         return {}
     statement = select(ImportedFile.key, MediaPath.path, MediaPath.media_id).join(

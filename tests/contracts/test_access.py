@@ -346,7 +346,7 @@ ACCESS_CASES = [
     AccessCase("docs.send_search_index", "/docs/search.json", EVERYONE),
     AccessCase("admin.page", "/admin/articles/", EVERYONE),
     AccessCase("admin.asset", f"/admin/assets/{assets.get_digest()}/admin.css", EVERYONE),
-    AccessCase("media_files.show", "{file}", EVERYONE),
+    AccessCase("media_files.make_copy_or_redirect", "{file}", EVERYONE),
     AccessCase("docs.send_client", "/docs/blogapi.js", EVERYONE),
     AccessCase("docs.send_asset", "/docs/static/docs.css", EVERYONE),
     AccessCase("feeds.get_rss_feed", "/feeds/rss.xml", EVERYONE),

@@ -1,1 +1,1 @@
-"""The exports of blogapi itself: a folder in one of its layouts."""
+"""Reads exports of blogapi: folders in one of the layouts of `blogapi.exporting`."""

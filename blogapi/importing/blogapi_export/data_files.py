@@ -26,8 +26,8 @@ from blogapi.publication import kinds
 from blogapi.rendering.slugs import make_term_slug
 from blogapi.storage.database import current_time
 
-#: The kind of the terms in each list of terms of an export, by the name of the list.
-TERM_KINDS = {kinds.KINDS[name].plural: name for name in kinds.TERM_KINDS}
+#: The kinds of terms by the names of their lists in an export: `categories` contains the kind `category`.
+KINDS_BY_LIST_NAME = {kinds.KINDS[name].plural: name for name in kinds.TERM_KINDS}
 PICTURE_FIELDS = frozenset(("cover_image", "og_image", "avatar", "logo", "icon"))
 # Longer names are refused before their slugs are computed, which would take long.
 MAX_NAME_LENGTH = 5_000
@@ -69,13 +69,13 @@ class ExportedMedia:
 class BlogData:
     """The data of an export besides its articles; `reports` has a report for each unreadable item.
 
-    `showed_itself` is whether the former blog had the setting `built_in`.
+    `had_built_in_site` is whether the former blog showed its own pages to readers (the setting `built_in`).
     """
 
     terms: dict[tuple[str, str], ExportedTerm] = field(default_factory=dict)
     media: list[ExportedMedia] = field(default_factory=list)
     site: dict[str, Any] | None = None
-    showed_itself: bool = False
+    had_built_in_site: bool = False
     fields: list[Values] = field(default_factory=list)
     redirects: list[Values] = field(default_factory=list)
     reports: list[FileReport] = field(default_factory=list)
@@ -97,12 +97,12 @@ def _read_term(
     created, updated = _get_times(given)
     return ExportedTerm(
         kind=kind,
-        uuid=export.get_uuid(given, f"{kind}/{slug}"),
+        uuid=export.get_or_derive_uuid(given, f"{kind}/{slug}"),
         fields=fields | {name: pictures[name] for name in pictures if name in TERM_FIELDS[kind]},
         created=created,
         last_updated=updated,
         parent=values.get_text(given, "parent"),
-        former_slugs=values.get_former_names(given, "former_slugs", updated),
+        former_slugs=values.get_former_slugs_or_paths(given, "former_slugs", updated),
     )
 
 
@@ -121,7 +121,7 @@ def _read_media_file(export: ExportFolder, fields: Values) -> ExportedMedia:
         is_width = width.isascii() and width.isdigit() and len(width) < 7
         former_hashes[former] = int(width) if is_width else None
     return ExportedMedia(
-        uuid=export.get_uuid(fields, f"media/{file}"),
+        uuid=export.get_or_derive_uuid(fields, f"media/{file}"),
         file=file,
         name=values.get_text(fields, "name") or file,
         hash=digest,
@@ -173,7 +173,7 @@ def read_blog_data(export: ExportFolder) -> BlogData:
     data = BlogData()
     data.media = [*_read_list(export, "media", data, partial(_read_media_file, export))]
     by_file = {item.file: item for item in data.media}
-    for name, kind in TERM_KINDS.items():
+    for name, kind in KINDS_BY_LIST_NAME.items():
         for term in _read_list(export, name, data, partial(_read_term, export, kind, by_file)):
             data.terms[kind, term.slug] = term
     data.redirects = [*_read_list(export, "redirects", data, lambda given: given)]
@@ -183,14 +183,14 @@ def read_blog_data(export: ExportFolder) -> BlogData:
         if text is not None:
             given, _ = parse_yaml(text, 1)
             data.site = _read_site(given, _read_picture_addresses(export, given, by_file))
-            data.showed_itself = values.get_flag(given, "built_in")
+            data.had_built_in_site = values.get_flag(given, "built_in")
     except RefusedFile as error:
         data.reports.append(_report_refusal(export, "site", error))
     return data
 
 
 def _read_list(
-    export: ExportFolder, kind: str, data: BlogData, read: Callable[[Values], DataItem]
+    export: ExportFolder, kind: str, data: BlogData, read_item: Callable[[Values], DataItem]
 ) -> Iterator[DataItem]:
     """Yield the items of a data file; each item that cannot be read becomes a report."""
     try:
@@ -199,7 +199,7 @@ def _read_list(
             start = f"{kind}:\n" if group.startswith("- ") else f"{kind}: "
             for item in values.get_mappings(parse_yaml(f"{start}{group}", 0)[0], kind):
                 try:
-                    yield read(item)
+                    yield read_item(item)
                 except RefusedFile as error:
                     label = next((item[name] for name in ("file", "slug", "name") if item.get(name)), "")
                     reason = RefusedFile(f"“{str(label)[:100]}”: {error}")

@@ -39,7 +39,7 @@ class ExportFolder:
 
     @cached_property
     def layout(self) -> Layout:
-        """The layout that `blogapi.yaml` names; raises RefusedFile if the folder cannot be read."""
+        """The layout that `blogapi.yaml` names; raises RefusedFile for an unknown version or layout."""
         version, name = self._description.get("version"), self._description.get("layout")
         if not version:
             raise RefusedFile(f"{DESCRIPTION_FILE} needs the line `version: {VERSION}`; add it.")
@@ -60,7 +60,7 @@ class ExportFolder:
         """The name of the old blog in a folder that another program has written; "" in an export."""
         return to_line(self._description.get("source"))
 
-    def get_uuid(self, item: Values, path: str) -> UUID:
+    def get_or_derive_uuid(self, item: Values, path: str) -> UUID:
         """Return the uuid of an item; if the item has none, derive it from the source and `path`.
 
         Raises RefusedFile if the uuid and the source are missing, because two blogs can have the same path.
@@ -73,8 +73,8 @@ class ExportFolder:
             )
         return uuid5(uuid5(_UUID_NAMESPACE, self.source), escape_file_name(path))
 
-    def is_article(self, path: Path) -> bool:
-        """Return whether the folder of a text file makes it an article, even without the field `blogapi`."""
+    def is_in_article_folder(self, path: Path) -> bool:
+        """Return whether a text file without the field `blogapi` is an article because of its folder."""
         try:
             layouts = LAYOUTS.values() if self.source else ()
         except RefusedFile:
@@ -95,7 +95,7 @@ class ExportFolder:
 
 
 def find_export_folder(path: Path) -> ExportFolder | None:
-    """Return the innermost folder of an export around a file, or None."""
+    """Return the innermost export folder that contains a file, or None."""
     for parent in list(path.parents)[:MAX_OUTER_FOLDERS]:
         if (parent / DESCRIPTION_FILE).is_file():
             return ExportFolder(parent)

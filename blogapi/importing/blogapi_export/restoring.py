@@ -39,7 +39,7 @@ from blogapi.importing.blogapi_export.data_files import BlogData, ExportedMedia,
 from blogapi.importing.blogapi_export.values import Values, get_required_text, get_text
 from blogapi.importing.format_api.report import FileReport, Result
 from blogapi.importing.format_api.source_files import read_bytes
-from blogapi.importing.media.imported_media import hash_file, map_files
+from blogapi.importing.media.imported_media import hash_file, store_each
 from blogapi.importing.refusals import RefusedFile
 from blogapi.importing.storing import exported_terms
 from blogapi.importing.storing.service import Importer
@@ -57,7 +57,7 @@ _COPY_SCHEMA, _MEDIA_TEXTS_SCHEMA = WorkingCopyBodySchema(), MediaChangesSchema(
 _FIELD_SCHEMA, _REDIRECT_SCHEMA = FieldBodySchema(), CustomRedirectBodySchema()
 _MAX_WORKING_COPIES_BYTES = 1024**3
 _CHANGED_NOTE = "The article was changed in this blog after the export, so its working copy was not imported."
-_KEPT_NOTE = "The article has a working copy in this blog, which stays as it is."
+_COPY_KEPT_NOTE = "The article has a working copy in this blog, which stays as it is."
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,16 +71,16 @@ class WorkingCopyRestorer:
     media_uuids: Mapping[UUID, UUID]
     articles: Container[UUID]
 
-    def restore_copies(self, path: Path, key: str) -> Iterator[FileReport]:
-        """Store the working copies in a JSON file; yield a report for each."""
+    def restore_file(self, path: Path, key: str) -> Iterator[FileReport]:
+        """Read working copies from a JSON file and store them; yield a report for each."""
         try:
             items = json.loads(read_bytes(path, _MAX_WORKING_COPIES_BYTES))
             for number, item in enumerate(items if isinstance(items, list) else [], 1):
                 title = str(item.get("title", ""))[:200] if isinstance(item, dict) else ""
                 try:
                     if not isinstance(item, dict):
-                        raise RefusedFile("It is not an object; correct it.")
-                    result, notes = self._save_copy(item)
+                        raise RefusedFile("It is not an object; export the blog again.")
+                    result, notes = self._save_working_copy(item)
                 except REFUSAL_ERRORS as error:
                     result, notes = Result.REFUSED, (describe_refusal(error),)
                 yield FileReport(f"{key}#{number}", result, notes=notes, title=f"Working copy of “{title}”")
@@ -88,7 +88,7 @@ class WorkingCopyRestorer:
             reason = f"Its working copies cannot be read ({str(error)[:200]}); export the blog again."
             yield FileReport(key, Result.REFUSED, notes=(reason,))
 
-    def _save_copy(self, item: Values) -> tuple[Result, tuple[str, ...]]:
+    def _save_working_copy(self, item: Values) -> tuple[Result, tuple[str, ...]]:
         uuid, last_updated = values.get_uuid(item, "article"), values.get_time(item, "last_updated")
         body: Fields = {name: item[name] for name in _COPY_SCHEMA.fields if name in item and name != "custom"}
         body["content"] = replace_media_uuids(values.get_text(item, "content"), self.media_uuids)
@@ -102,11 +102,11 @@ class WorkingCopyRestorer:
         with transaction():
             article, present = db.session.get(Article, uuid), db.session.get(WorkingCopy, uuid)
             if article is None and not (self.state.dry_run and uuid in self.articles):
-                raise RefusedFile("Its article is not in this blog; import it with its article.")
+                raise RefusedFile("Its article is not in this blog; import the complete export.")
             if present is not None and present.last_updated == last_updated:
                 return Result.UNCHANGED, ()
             if present is not None:
-                return Result.SKIPPED, (_KEPT_NOTE,)
+                return Result.SKIPPED, (_COPY_KEPT_NOTE,)
             if article is not None and article.last_updated != values.get_time(item, "article_last_updated"):
                 return Result.SKIPPED, (_CHANGED_NOTE,)
             if article is not None and not self.state.dry_run:
@@ -137,12 +137,12 @@ def restore_media(data: BlogData, state: ImportState, key: str, restored: Summar
     """Store the media files as uploads of the user; yield a report for each file that was not stored."""
     for group in split_values(data.media):
         known = queries.find_media_by_digests([item.hash for item in group])
-        taken = queries.get_media([item.uuid for item in group]).keys()
+        taken = queries.find_media_by_uuids([item.uuid for item in group]).keys()
         end_read()
         new = [item for item in group if item.hash not in known]
-        store = partial(_store_file, user=state.author, taken=taken, dry_run=state.dry_run)
+        store = partial(_store_media_file, user=state.author, taken=taken, dry_run=state.dry_run)
         uuids = {item.uuid: known[item.hash].uuid for item in group if item.hash in known}
-        for item, stored in zip(new, map_files(store, new), strict=True):
+        for item, stored in zip(new, store_each(store, new), strict=True):
             if isinstance(stored, RefusedFile):
                 yield report_refusal(f"{key}/media/{item.file}", stored)
             else:
@@ -151,9 +151,10 @@ def restore_media(data: BlogData, state: ImportState, key: str, restored: Summar
         restored.media_uuids |= {old: uuid for old, uuid in uuids.items() if old != uuid}
 
 
-def _store_file(
+def _store_media_file(
     item: ExportedMedia, user: UUID, taken: Container[UUID], *, dry_run: bool
 ) -> tuple[UUID, bool]:
+    """Store a media file; return its uuid in the library, and whether the file is new."""
     try:
         texts = _MEDIA_TEXTS_SCHEMA.load({"alt": item.alt, "caption": item.caption})
     except ma.ValidationError as error:
@@ -166,7 +167,7 @@ def _store_file(
         raise RefusedFile("The file is damaged or changed; copy it again from the blog that was exported.")
     with service.prepare_file(item.path, item.name) as prepared:
         if prepared.hash != item.hash and item.is_exact:
-            raise RefusedFile("The library would change it; remove its metadata, or `hash` from its entry.")
+            raise RefusedFile("The library would change it; delete its metadata, or `hash` in its entry.")
         if dry_run:
             return item.uuid, True
         restored: Fields = {"created": item.created, "last_updated": item.last_updated}
@@ -233,8 +234,8 @@ def restore_site(data: BlogData, key: str, state: ImportState, restored: Summary
         return
     site = get_site()
     # The import does not make this blog readable for everyone; an admin decides that.
-    if data.showed_itself and not site.built_in:
-        restored.notes.append("The former blog showed itself; `site set built_in=true` does so here.")
+    if data.had_built_in_site and not site.built_in:
+        restored.notes.append("The former blog had its own pages; `site set built_in=true` shows them here.")
     if all(getattr(site, name) == value for name, value in fields.items()):
         return
     if not state.is_admin():

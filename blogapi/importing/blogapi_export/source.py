@@ -120,7 +120,7 @@ class ArticleReader:
         entries, notes = parse_yaml(values.decode_text(match[1]), 2)
         place = path.relative_to(self.export.root)
         metadata = values.get_mapping(entries, "blogapi")
-        uuid = self.export.get_uuid(metadata, place.as_posix())
+        uuid = self.export.get_or_derive_uuid(metadata, place.as_posix())
         if self.export.source and place.is_relative_to(self.export.layout.pages):
             metadata = {"type": ItemType.PAGE.value, **metadata}
         content, media_paths = self._read_content(metadata, values.decode_text(data[match.end() :]))
@@ -147,12 +147,12 @@ class ArticleReader:
             "translation_key": entries.get("translation_key", entries.get("translationKey")),
             "content": content,
             "content_type": content_type,
-            "cover_image": self._read_picture(metadata, "cover_image", *covers),
+            "cover_image": self._read_picture_address(metadata, "cover_image", *covers),
         }
         terms = self._read_terms(entries, metadata, notes)
         seo = {name: values.get_text(entries, key) for name, key in SEO_FIELD_NAMES.items() if key in entries}
         if "og_image" in entries or "og_image" in values.get_mapping(metadata, "originals"):
-            seo["og_image"] = self._read_picture(metadata, "og_image", entries.get("og_image"))
+            seo["og_image"] = self._read_picture_address(metadata, "og_image", entries.get("og_image"))
         notes += reasons
         slug = _read_slug(entries, notes)
         texts: dict[str, Any] = {}
@@ -178,8 +178,8 @@ class ArticleReader:
             **place_in_tree,
             **({"slug": slug} if slug else {}),
         }
-        former_slugs = values.get_former_names(metadata, "former_slugs", last_updated)
-        former_paths = values.get_former_names(metadata, "former_paths", last_updated)
+        former_slugs = values.get_former_slugs_or_paths(metadata, "former_slugs", last_updated)
+        former_paths = values.get_former_slugs_or_paths(metadata, "former_paths", last_updated)
         values.refuse_surrogates([body, former_slugs, former_paths, media_paths])
         if uuid in self._files:
             raise RefusedFile(
@@ -220,13 +220,13 @@ class ArticleReader:
         terms: dict[str, Any] = {"category": None}
         if metadata.get("type") != ItemType.PAGE:
             names, slugs = categories[:1] or [DEFAULT_CATEGORY], values.get_texts(metadata, "category")
-            (terms["category"],) = self._find_terms("category", names, slugs)
+            (terms["category"],) = self._choose_terms("category", names, slugs)
         for field in TERM_LIST_FIELDS:
             names, slugs = values.get_texts(entries, field.name), values.get_texts(metadata, field.name)
-            terms[field.name] = self._find_terms(field.kind, names, slugs)
+            terms[field.name] = self._choose_terms(field.kind, names, slugs)
         return terms
 
-    def _find_terms(self, kind: str, names: Sequence[str], slugs: Sequence[str]) -> list[dict[str, str]]:
+    def _choose_terms(self, kind: str, names: Sequence[str], slugs: Sequence[str]) -> list[dict[str, str]]:
         """Return the slug and the name of each named term; `slugs` decides between terms of the same name.
 
         A name that the export does not contain becomes a new term.
@@ -247,7 +247,7 @@ class ArticleReader:
             references.append({"slug": slug, "name": name})
         return references
 
-    def _read_picture(self, metadata: Values, name: str, *candidates: object) -> str:
+    def _read_picture_address(self, metadata: Values, name: str, *candidates: object) -> str:
         originals = values.get_mapping(metadata, "originals")
         if name in originals:
             return values.get_text(originals, name)
@@ -319,7 +319,7 @@ def _read_slug(fields: Values, notes: list[str]) -> str:
 
 
 class ExportSource(Source):
-    """Reads the articles of exports; `restore_blog`, which is called first, stores all other data."""
+    """Reads the articles of exports; the methods `restore_…` store all other data."""
 
     def __init__(self, entries: Sequence[Entry], options: ImportOptions) -> None:
         super().__init__(total=len(entries))
@@ -330,7 +330,7 @@ class ExportSource(Source):
         for entry in entries:
             export = layout.find_export_folder(entry.path)
             if export is None:
-                reason = "It is in no folder of an export; import the folder or the archive of an export."
+                reason = "It is not in the folder of an export; import the whole folder or its archive."
                 self._unread.append(report_problem(entry.key, entry.problem or RefusedFile(reason)))
                 continue
             articles = self._folders.setdefault(export, [])
@@ -341,8 +341,8 @@ class ExportSource(Source):
         #: The uuids of the articles that were read, with the files that contain them.
         self._files: dict[UUID, str] = {}
 
-    def restore_blog(self, importer: Importer) -> Iterator[FileReport]:
-        """Store the media files, the terms and the site of the exports; yield a report for each refusal.
+    def restore_blog_data(self, importer: Importer) -> Iterator[FileReport]:
+        """Store the data of the exports besides articles and working copies; yield a report for each refusal.
 
         A dry run stores nothing. Call this before `read`, outside of any transaction.
         """
@@ -385,12 +385,12 @@ class ExportSource(Source):
             yield from list_parents_first(pages, parents, lambda page: page.key)
 
     def restore_working_copies(self, importer: Importer) -> Iterator[FileReport]:
-        """Store the working copies of the stored articles, after all articles; yield a report for each."""
+        """Store the working copies after all articles have been stored; yield a report for each."""
         copies = WorkingCopyRestorer(importer.state, self._media_uuids, self._files)
         for export in self._folders:
             name = export.layout.working_copies
             if (export.root / name).is_file():
-                yield from copies.restore_copies(export.root / name, f"{export.root.name}/{name}")
+                yield from copies.restore_file(export.root / name, f"{export.root.name}/{name}")
 
 
 def is_export_file(entry: Entry, head: bytes) -> bool:
@@ -411,7 +411,7 @@ def is_export_file(entry: Entry, head: bytes) -> bool:
     if is_marked is None:
         with suppress(RefusedFile):
             is_marked = has_blogapi_field(read_bytes(entry.path))
-    return is_marked is True or export.is_article(entry.path)
+    return is_marked is True or export.is_in_article_folder(entry.path)
 
 
 FORMAT = Format(name="blogapi", contract=CONTRACT_VERSION, detect=is_export_file, open_source=ExportSource)

@@ -1,6 +1,6 @@
-"""Check the values in an export, which a person may have edited.
+"""Read and check the values in an export, which a person can have edited.
 
-Every function raises RefusedFile with a sentence that names the field and gives an example.
+For a wrong value, a function raises RefusedFile with a sentence that names the field and gives an example.
 """
 
 from __future__ import annotations
@@ -112,8 +112,8 @@ def get_mapping(values: Values, name: str) -> Values:
     return value
 
 
-def get_former_names(values: Values, name: str, time: datetime | None) -> dict[str, datetime | None]:
-    """Return the texts in `former_slugs` or `former_paths` with their times; `time` is the default."""
+def get_former_slugs_or_paths(values: Values, name: str, time: datetime | None) -> dict[str, datetime | None]:
+    """Return the values of `former_slugs` or `former_paths` with their times; `time` is the default time."""
     times: dict[str, datetime | None] = {}
     key = name.removeprefix("former_").removesuffix("s")
     for item in get_list(values, name):

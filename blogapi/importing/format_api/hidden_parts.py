@@ -10,7 +10,7 @@ from blogapi.importing.format_api import hiding_words, privacy_signs
 from blogapi.importing.format_api.article_record import ArticleRecord, Guess
 from blogapi.importing.format_api.privacy import make_guess
 from blogapi.importing.texts.messages import format_count
-from blogapi.importing.texts.scanner import blank_code, find_outside_code
+from blogapi.importing.texts.scanner import find_outside_code, replace_code_with_spaces
 from blogapi.rendering.hidden_elements import find_hidden_spans, remove_spans
 
 _HIDING_HINT = re.compile(
@@ -70,7 +70,7 @@ def remove_hidden_text(
     """
     if content_type == "text" or not _HIDING_HINT.search(content):
         return content, [], [], False
-    blank = blank_code(content, content_type)
+    blank = replace_code_with_spaces(content, content_type)
     gated_spans = [block.span() for block in privacy_signs.GHOST_GATED_BLOCK.finditer(blank)]
     parts = [content[slice(*span)] for span in gated_spans]
     content, comments = remove_spans(content, gated_spans), list[tuple[int, int]]()
@@ -79,7 +79,7 @@ def remove_hidden_text(
         comments += (match.span() for match in matches)
         parts += [content[slice(*span)] for span in comments]
         content = remove_spans(content, comments)
-    text = blank_code(content, content_type)
+    text = replace_code_with_spaces(content, content_type)
     text = _LESS_THAN_SIGN.sub(" ", text) if content_type == "markdown" else text
     # Append a space, so that the span of an element without an end is longer than the original text.
     spans = ((it, text[slice(*it)]) for it in find_hidden_spans(f"{text} ", privacy_signs.HIDING_ATTRIBUTES))
@@ -112,7 +112,7 @@ def _find_hiding_mark(record: ArticleRecord) -> re.Match[str] | None:
     # Posts that came from Ghost to Jekyll have comments of Ghost, which hid nothing in Jekyll.
     hides["comment"] = hides["element"] and record.generator != "jekyll"
     hides["container"] = record.content_type == "markdown"
-    text = blank_code(record.content, record.content_type)
+    text = replace_code_with_spaces(record.content, record.content_type)
     ends = {"", *(name.lower() for name in privacy_signs.END_TAG.findall(text))}
     marks = (mark for mark in privacy_signs.TEXT_MARK.finditer(text) if (mark["pair"] or "").lower() in ends)
     return next((mark for mark in marks if hides.get(mark.lastgroup or "")), None)
@@ -147,7 +147,7 @@ def _find_guesses_in_text(record: ArticleRecord) -> Iterator[Guess]:
             continue
         if not ends:
             # Only the few texts with names of hidden parts are searched for code, because this is slow.
-            text = blank_code(record.content, record.content_type)
+            text = replace_code_with_spaces(record.content, record.content_type)
             shown = {it.groups() for it in _NAMED_PART.finditer(text)}
             ends = {next(filter(None, groups)).lower() for groups in _END_NAME.findall(text)} | {""}
         is_enclosing = bool(comment or container) or (name.lower() in ends and void is None)

@@ -1,1 +1,1 @@
-"""Imports that are started over HTTP and run in a thread of the serving process."""
+"""Imports that are started over HTTP; a thread of the server watches the process of each import."""

@@ -32,7 +32,7 @@ _ABANDONED_SECONDS = 86_400
 
 
 def make_file_name(sent: str) -> str:
-    """Return the name under which an uploaded file is stored, with the extension of the given name."""
+    """Return a safe name for an uploaded file: the name that was sent, or `import` with its extension."""
     name = unicodedata.normalize("NFC", re.split(r"[/\\]", sent)[-1]).encode("utf-8", "replace").decode()
     name = _CONTROL_CHARACTER.sub("", name).strip(". ")
     if name and archives.is_allowed_on_windows(name) and len(name.encode()) <= _MAX_NAME_BYTES:

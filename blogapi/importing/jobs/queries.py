@@ -26,8 +26,8 @@ from blogapi.web.fields import Fields
 
 _LOCK_FILE = "running.lock"
 # The key has two numbers, so that it differs from the key of the write lock.
-_TAKE_LOCK = text("SELECT pg_advisory_lock(625184621, hashtext(:job))")
-_FIND_LOCK = text(
+_TAKE_LOCK_SQL = text("SELECT pg_advisory_lock(625184621, hashtext(:job))")
+_IS_LOCKED_SQL = text(
     "SELECT EXISTS (SELECT FROM pg_locks JOIN pg_database ON pg_database.oid = database WHERE "
     "datname = current_database() AND locktype = 'advisory' AND classid = 625184621 AND "
     "objid = hashtext(:job)::oid)"
@@ -35,30 +35,30 @@ _FIND_LOCK = text(
 
 
 def take_job_lock(uuid: UUID) -> ExitStack:
-    """Lock a job that is not running, and return the stack that frees the lock."""
+    """Lock a job that is not running; return a stack that frees the lock when it is closed."""
     with ExitStack() as stack:
         if db.engine.dialect.name == "sqlite":
-            # Wait, because a runner that has just stored the end of the job frees the lock soon.
+            # Wait, because a runner that has just stored the result of the job frees the lock soon.
             stack.enter_context(files.lock_file(folders.get_job_folder(uuid) / _LOCK_FILE, wait=True))
         else:
             # The connection is not returned to the pool; closing it frees the lock.
             engine = db.engine.execution_options(isolation_level="AUTOCOMMIT")
             connection = stack.enter_context(engine.connect())
             connection.detach()
-            connection.execute(_TAKE_LOCK, {"job": str(uuid)})
+            connection.execute(_TAKE_LOCK_SQL, {"job": str(uuid)})
         return stack.pop_all()
 
 
 def is_job_running(uuid: UUID) -> bool:
     if db.engine.dialect.name == "sqlite":
         return files.is_locked(folders.get_job_folder(uuid) / _LOCK_FILE)
-    return bool(db.session.scalar(_FIND_LOCK, {"job": str(uuid)}))
+    return bool(db.session.scalar(_IS_LOCKED_SQL, {"job": str(uuid)}))
 
 
 class JobStatus(StrEnum):
     """The state of a job: its current activity, or how it ended.
 
-    A job begins with its trial. `tried`, `failed` and `interrupted` jobs can be started.
+    A job begins with its trial, which is a dry run. `tried`, `failed` and `interrupted` jobs can be started.
     """
 
     TRYING = "trying"
@@ -71,7 +71,7 @@ class JobStatus(StrEnum):
 
 
 RUNNING_STATUSES = (JobStatus.TRYING, JobStatus.IMPORTING)
-ENDED_STATUSES = (JobStatus.FINISHED, JobStatus.CANCELLED)
+FINAL_STATUSES = (JobStatus.FINISHED, JobStatus.CANCELLED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,12 +90,12 @@ class JobView:
 
 
 def list_jobs() -> list[JobView]:
-    return _read_job_views(_select_jobs().order_by(ImportJob.created.desc(), ImportJob.uuid))
+    return _read_job_views(_build_jobs_statement().order_by(ImportJob.created.desc(), ImportJob.uuid))
 
 
 def get_job(uuid: UUID) -> JobView:
     """Return a job; raises NotFound if there is none."""
-    views = _read_job_views(_select_jobs().where(ImportJob.uuid == uuid))
+    views = _read_job_views(_build_jobs_statement().where(ImportJob.uuid == uuid))
     if not views:
         raise NotFound("There is no such import; GET /api/v1/imports/ lists them.")
     return views[0]
@@ -124,14 +124,14 @@ def get_report_path(uuid: UUID) -> Path:
     raise NotFound("This import has no report yet; wait until its trial has ended.")
 
 
-def _select_jobs() -> Any:
+def _build_jobs_statement() -> Any:
     return select(ImportJob, Account.username).outerjoin(Account, Account.uuid == ImportJob.user_id)
 
 
 def _read_job_views(statement: Any) -> list[JobView]:
     rows = [(*row, get_job_status(row[0])) for row in db.session.execute(statement).all()]
     if any(status is JobStatus.INTERRUPTED for *_, status in rows):
-        # A job may have ended after its row was read and before its lock was checked.
+        # A job can have ended after its row was read and before its lock was checked.
         end_read()
         rows = [(*row, get_job_status(row[0])) for row in db.session.execute(statement).all()]
     # Jobs of an earlier version do not have these options.

@@ -49,7 +49,7 @@ def create(query: Fields) -> Any:
     The file is a zip archive, or one file, such as an export of WordPress or Ghost. One import runs at a
     time. At most 10 imports are kept, for at most 7 days.
     """
-    options = _load_options(query)
+    options = _make_job_options(query)
     uuid = uuid4()
     path = folders.create_upload_file(uuid)
     try:
@@ -116,7 +116,7 @@ def _start_job(uuid: UUID, lock: ExitStack) -> JobView:
     return view
 
 
-def _load_options(query: Fields) -> Fields:
+def _make_job_options(query: Fields) -> Fields:
     restricted = not current_caller().is_admin
     if query["define_fields"] != DEFINE_NONE and restricted:
         raise Forbidden("Only admins define custom fields; send the file without `define_fields`.")

@@ -1,6 +1,6 @@
 """Runs an import job: starts the `import` command in a process of its own, and stores its progress.
 
-A server that stops ends the process. If the server is killed, the process ends by itself; see
+When the server stops, it ends the process. If the server is killed, the process ends itself; see
 `importing.pipeline.background`.
 """
 
@@ -24,7 +24,7 @@ from blogapi import config
 from blogapi.accounts.users.queries import find_user
 from blogapi.importing.format_api.source import DEFINE_NONE, UNREAD_RULES_DRAFT
 from blogapi.importing.jobs import folders
-from blogapi.importing.jobs.queries import ENDED_STATUSES, JobStatus
+from blogapi.importing.jobs.queries import FINAL_STATUSES, JobStatus
 from blogapi.importing.models import ImportJob
 from blogapi.importing.texts.messages import SERVER_ERROR
 from blogapi.storage.database import current_time, db, end_read, transaction
@@ -35,11 +35,10 @@ PROGRESS_INTERVAL_SECONDS = 1.0
 MAX_LINE_BYTES = 8_000_000
 # The time that a process gets to end after its current article; then the server kills the process.
 STOP_SECONDS = 3.0
-# The number of attempts to store the end of a job if the database is busy.
+# The number of attempts to store the result of a job if the database is busy.
 _STORE_TRIES = 5
-# The exit statuses after SIGTERM, with which the system ends all processes of a service.
+# The exit statuses after SIGTERM, with which the operating system ends all processes of a service.
 _TERMINATED_STATUSES = (-signal.SIGTERM, 128 + signal.SIGTERM)
-
 _EXTENSION_NAME = "blogapi-import-jobs"
 
 
@@ -77,7 +76,7 @@ class ImportProcess:
     """The process of an import, and the last line that the process has written."""
 
     def __init__(self, command: Sequence[str], environment: Mapping[str, str]) -> None:
-        self.line: dict[str, Any] = {"stage": "unpacking", "done": 0, "total": 0, "summary": None}
+        self.last_line: dict[str, Any] = {"stage": "unpacking", "done": 0, "total": 0, "summary": None}
         # The process logs to standard error, as the server does. Ctrl-C ends only the server, which then ends
         # the process.
         self._process = subprocess.Popen(  # noqa: S603, the command is our own
@@ -100,7 +99,7 @@ class ImportProcess:
                 with suppress(ValueError):
                     value = json.loads(line)
                     if isinstance(value, dict):
-                        self.line = self.line | value if "format" in value else value
+                        self.last_line = self.last_line | value if "format" in value else value
 
     def wait_for_end(self, seconds: float) -> bool:
         """Wait at most `seconds` for the end of the process; return whether it has ended."""
@@ -136,8 +135,8 @@ def _run_job(app: Flask, uuid: UUID, runner: JobRunner, lock: ExitStack) -> None
             return
         status, error = _watch_process(uuid, child, runner.stopping), ""
         exit_status = child.stop_process()
-        if "error" in child.line:
-            error = child.line["error"]
+        if "error" in child.last_line:
+            error = child.last_line["error"]
             status = JobStatus.FAILED if error else JobStatus.TRIED if is_trial else JobStatus.FINISHED
         elif status is JobStatus.FAILED and exit_status in _TERMINATED_STATUSES:
             status = JobStatus.INTERRUPTED
@@ -145,10 +144,10 @@ def _run_job(app: Flask, uuid: UUID, runner: JobRunner, lock: ExitStack) -> None
             app.logger.error("the process of the import %s ended with status %s", uuid, exit_status)
             error = (
                 f"{name} ended the import; update the package or uninstall it."
-                if (name := child.line.get("format", ""))
+                if (name := child.last_line.get("format", ""))
                 else SERVER_ERROR
             )
-        _store_outcome(uuid, status, error, child.line)
+        _store_outcome(uuid, status, error, child.last_line)
 
 
 def build_import_command(job: ImportJob, *, is_trial: bool) -> list[str]:
@@ -183,7 +182,7 @@ def _watch_process(uuid: UUID, child: ImportProcess, stopping: threading.Event) 
             job = db.session.get(ImportJob, uuid)
             if job is None or job.cancel_requested:
                 return JobStatus.CANCELLED
-            _store_progress(job, child.line)
+            _store_progress(job, child.last_line)
     return JobStatus.INTERRUPTED
 
 
@@ -212,7 +211,7 @@ def _store_outcome(uuid: UUID, status: JobStatus, error: str, line: Mapping[str,
             break
         except SQLAlchemyError:
             if not tries_left:
-                current_app.logger.exception("the end of the import %s cannot be stored", uuid)
+                current_app.logger.exception("the result of the import %s cannot be stored", uuid)
                 return
-    if status in ENDED_STATUSES:
+    if status in FINAL_STATUSES:
         folders.delete_upload(uuid)

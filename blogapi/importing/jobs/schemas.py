@@ -21,7 +21,7 @@ class ImportQuery(FileQuery):
         max_length=100,
         load_default="",
         metadata={
-            "description": "Owner of the articles, and author of files without one. Default: the caller.",
+            "description": "Owner of the articles, and author of files that name none. Default: the caller.",
             "example": "ada",
         },
     )
@@ -41,8 +41,8 @@ class ImportQuery(FileQuery):
         validate=validate.OneOf((DEFINE_NONE, *READERS)),
         load_default=DEFINE_NONE,
         metadata={
-            "description": "Who reads the custom fields that the import defines. Only admins may send "
-            "another value than `none`."
+            "description": "Who can read the custom fields that the import defines. Only admins may "
+            "send a value other than `none`."
         },
     )
     publish_undated = TextBoolean(
@@ -61,7 +61,7 @@ class ImportStartSchema(InputSchema):
     publish_marked = ma.fields.List(
         Text(min_length=1, max_length=200),
         validate=validate.Length(max=500),
-        metadata={"description": "Names in `marked` of the signs that hid nothing from visitors."},
+        metadata={"description": "Names in `marked` of wrong guesses, whose articles are published."},
     )
 
 
@@ -78,7 +78,7 @@ class ImportOptionsSchema(OutputSchema):
 
 
 class ImportMarkSchema(OutputSchema):
-    """A sign that may have hidden articles in the former blog, and the number of articles with the sign."""
+    """A guess that made articles drafts, and the number of these articles."""
 
     name = ma.fields.String(metadata={"example": "shortcode:am4show"})
     articles = ma.fields.Integer()
@@ -128,7 +128,7 @@ class ImportJobSchema(OutputSchema):
     total = ma.fields.Integer(metadata={"description": "All items of the stage.", "example": 142})
     error = ma.fields.String(metadata={"description": "Why the import failed, or empty."})
     counts = ma.fields.Nested(ImportCountsSchema)
-    problem_count = ma.fields.Integer(metadata={"description": "The number of files that need a look."})
+    problem_count = ma.fields.Integer(metadata={"description": "The number of files that need attention."})
     unread_rules = ma.fields.String(
         metadata={"description": "Plugins whose rules about readers are not in the file, or empty."}
     )
@@ -162,7 +162,7 @@ class SingleImportJobSchema(ImportJobSchema):
 
     problems = ma.fields.List(
         ma.fields.Nested(ImportProblemSchema),
-        metadata={"description": f"The first {MAX_PROBLEMS} files that need a look; the report has all."},
+        metadata={"description": f"The first {MAX_PROBLEMS} files that need attention; the report has all."},
     )
     public_here_hidden_there = ma.fields.List(
         ma.fields.Nested(ImportProblemSchema),

@@ -13,7 +13,7 @@ from uuid import UUID
 from sqlalchemy import select
 
 from blogapi.importing.jobs import folders, queries
-from blogapi.importing.jobs.queries import ENDED_STATUSES, RUNNING_STATUSES, JobStatus
+from blogapi.importing.jobs.queries import FINAL_STATUSES, RUNNING_STATUSES, JobStatus
 from blogapi.importing.models import ImportJob
 from blogapi.storage.database import BUSY_ERRORS, current_time, db, transaction
 from blogapi.storage.version_check import NewerSchema
@@ -30,7 +30,7 @@ def check_no_import_is_running() -> None:
 
 
 def create_job(uuid: UUID, user: UUID, name: str, options: Fields) -> ExitStack:
-    """Create a job for the uploaded file in its folder; return the lock with which the trial can start.
+    """Create a job for the uploaded file in its folder; return its lock, which the trial needs.
 
     Deletes old jobs. Raises Conflict if another import is running.
     """
@@ -54,7 +54,7 @@ def create_job(uuid: UUID, user: UUID, name: str, options: Fields) -> ExitStack:
 
 
 def start_job(uuid: UUID, options: Fields, *, restricted: bool) -> ExitStack:
-    """Mark a job as running, and return its lock; with `restricted`, the user who starts it is no admin.
+    """Mark a job as running, and return its lock; with `restricted`, a user who is not an admin starts it.
 
     The next run is the import, or the trial if no trial has ended. `options` replace options of the job.
     Raises NotFound, Forbidden, and Conflict if the job cannot be started or another import is running.
@@ -64,7 +64,7 @@ def start_job(uuid: UUID, options: Fields, *, restricted: bool) -> ExitStack:
         if restricted and not json.loads(job.options).get("restricted"):
             raise Forbidden("Only admins start an import that an admin uploaded; upload the file yourself.")
         status = queries.get_job_status(job)
-        if status in ENDED_STATUSES:
+        if status in FINAL_STATUSES:
             raise Conflict(f"This import is {status.value}; upload the file again.", code="import_ended")
         check_no_import_is_running()
         if not folders.get_upload_path(uuid, job.name).is_file():
@@ -80,14 +80,14 @@ def start_job(uuid: UUID, options: Fields, *, restricted: bool) -> ExitStack:
 
 
 def cancel_job(uuid: UUID) -> None:
-    """End a job; what a running job has imported stays.
+    """Cancel a job; the articles that it has imported stay.
 
     Raises NotFound, and Conflict if the job has ended.
     """
     with transaction(visible=False):
         job = _get_job(uuid)
         status = queries.get_job_status(job)
-        if status in ENDED_STATUSES:
+        if status in FINAL_STATUSES:
             raise Conflict(f"This import is already {status.value}.", code="import_ended")
         if status in RUNNING_STATUSES:
             job.cancel_requested = True

@@ -43,7 +43,7 @@ class LinkAddress:
 
 @dataclass(frozen=True, slots=True)
 class FilePath:
-    """The path of a source file or a page, without the parts that links to it may omit."""
+    """The path of a source file or a page, without the parts that a link to it can omit."""
 
     folders: tuple[str, ...]
     name: str  #: without date, language and suffix; the name of the folder for an index page

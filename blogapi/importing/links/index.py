@@ -178,7 +178,7 @@ class LinkIndex:
         return tuple(dict.fromkeys(target.sources))
 
     def find_targets(self, kind: str, key: str) -> Sequence[TargetArticle]:
-        """Return articles by "path" of the file, "page", "id", "name", "alias" or "title" (folded)."""
+        """Return the articles with a folded key; kinds: "path", "page", "id", "name", "alias", "title"."""
         return self._maps[kind].get(key, ())
 
     def make_address(self, target: TargetArticle) -> str | None:
@@ -198,7 +198,7 @@ class LinkIndex:
         values |= {"slug": target.slug, "category_slug": make_term_slug(target.category)}
         return root + make_article_path(self._site, published_at=target.published_at, **values)
 
-    def list_prefixes(self, host: str) -> list[list[str]]:
+    def list_blog_paths(self, host: str) -> list[list[str]]:
         """Return the paths of the former blogs on a host ("" = on every host), as segments."""
         parts = [entry.partition("/") for entry in self.hosts]
         return [

@@ -21,7 +21,7 @@ from itertools import chain, takewhile
 from blogapi.importing.format_api.article_record import ArticleRecord
 from blogapi.importing.links import addresses
 from blogapi.importing.links.index import LinkIndex, TargetArticle
-from blogapi.importing.texts.pictures import get_extension
+from blogapi.importing.texts.media_references import get_extension
 from blogapi.rendering.media_types import TYPES_BY_EXTENSION
 from blogapi.rendering.sanitizer import make_heading_id
 from blogapi.rendering.slugs import make_slug
@@ -39,16 +39,16 @@ class RecordLinkFinder:
         self._index = index
         self._source = index.targets[record.key]
         self._linked: set[str] = set()
-        self._count = 0
+        self._lookup_count = 0
 
     def find_new_address(self, address: str) -> str | None:
         parsed = addresses.parse_address(address)
         if parsed is None or get_extension(parsed.path) in TYPES_BY_EXTENSION:
             return None
-        if (parsed.host and not self._index.list_prefixes(parsed.host)) or not self._allow_lookup():
+        if (parsed.host and not self._index.list_blog_paths(parsed.host)) or not self._count_lookup():
             return None
         match = _ID_QUERY.search(parsed.query)
-        is_home = match and any(rest in ([], ["index.php"]) for rest in self._list_former_paths(parsed))
+        is_home = match and any(rest in ([], ["index.php"]) for rest in self._list_paths_in_blog(parsed))
         target = self._choose_nearest(self._index.find_targets("id", match[1])) if match and is_home else None
         if target is None and parsed.query:
             target = self._find_by_path(parsed, f"?{parsed.query}")
@@ -62,7 +62,7 @@ class RecordLinkFinder:
         segments = addresses.split_path(path[: addresses.MAX_ADDRESS_LENGTH].replace("\\", "/"))
         if not segments:
             return self._make_link_address(self._source, fragment) if fragment else None
-        if not self._allow_lookup():
+        if not self._count_lookup():
             return None
         relative = addresses.split_path(path, self._source.file.folders) if self._source.file else []
         paths = [relative] if path.startswith(".") else [relative, *self._list_outer_paths(segments)]
@@ -83,13 +83,14 @@ class RecordLinkFinder:
             return f"#{fragment}" if fragment else None
         return self._make_link_address(target, fragment)
 
-    def _allow_lookup(self) -> bool:
-        self._count += 1
-        return self._count <= _MAX_LINKS
+    def _count_lookup(self) -> bool:
+        """Count a link that is looked up; return whether the record is within the limit."""
+        self._lookup_count += 1
+        return self._lookup_count <= _MAX_LINKS
 
     def _find_wiki_target(self, page: str) -> TargetArticle | None:
         segments = addresses.split_path(page)
-        if not segments or get_extension(page) in TYPES_BY_EXTENSION or not self._allow_lookup():
+        if not segments or get_extension(page) in TYPES_BY_EXTENSION or not self._count_lookup():
             return None
         if "/" in page:
             relative = addresses.split_path(page, self._source.file.folders) if self._source.file else []
@@ -117,11 +118,11 @@ class RecordLinkFinder:
         if not (path or address.host) or path.count("/") > _MAX_FOLDER_DEPTH:
             return None
         if address.host or path.startswith(("/", "@/")):
-            listed = self._list_former_paths(address)
+            listed = self._list_paths_in_blog(address)
             pages = [it[:-1] if it[1:] and addresses.VIEW_SEGMENT.fullmatch(it[-1]) else it for it in listed]
             files = [outer for page in pages for outer in self._list_outer_paths(page)]
         else:
-            pages, files = self._resolve_path(path)
+            pages, files = self._resolve_relative_path(path)
         keys = (addresses.normalize_page_path(page) + query for page in pages if page)
         by_page = self._choose_nearest(
             next(filter(None, (self._index.find_targets("page", key) for key in keys)), ())
@@ -133,7 +134,7 @@ class RecordLinkFinder:
         by_file = self._find_by_file(files) or by_page if is_source else by_page or self._find_by_file(files)
         return by_file or next(filter(None, map(self._find_by_name, pages)), None)
 
-    def _resolve_path(self, path: str) -> tuple[list[list[str]], list[list[str]]]:
+    def _resolve_relative_path(self, path: str) -> tuple[list[list[str]], list[list[str]]]:
         """Return the pages and the files to which a relative path can lead, most likely first."""
         file, page = self._source.file, self._source.page
         if page is not None:
@@ -154,11 +155,11 @@ class RecordLinkFinder:
         below = addresses.split_path(path, (*file.folders, file.name))
         return ([*pages, beside] if is_file else pages), ([beside, below] if is_file else [below, beside])
 
-    def _list_former_paths(self, address: addresses.LinkAddress) -> Iterator[list[str]]:
+    def _list_paths_in_blog(self, address: addresses.LinkAddress) -> Iterator[list[str]]:
         """Yield the segments of a path in the former blog: all segments, and those after the blog's path."""
         path = address.path.removeprefix("@")
         segments = addresses.split_path(path)
-        prefixes = self._index.list_prefixes(address.host)
+        prefixes = self._index.list_blog_paths(address.host)
         if not address.host or any(segments[: len(prefix)] == prefix for prefix in prefixes):
             yield segments
         for prefix in prefixes:

@@ -23,10 +23,8 @@ _ATTRIBUTE = re.compile(
 )
 _LINK_START = re.compile(r"<a(?:rea)?\s", re.IGNORECASE)
 _SRCSET_ADDRESS = re.compile(r"(?<![^\s,])[^\s,/]*+//\S*[^\s,]")
-
 _PLAIN_CHARACTER = r"(?:[^\s()<>\\]|\\.)"
 _TITLE = r"(?:\"(?:[^\"\\]|\\.)*+\"|'(?:[^'\\]|\\.)*+'|\((?:[^()\\]|\\.)*+\))"
-
 _ESCAPED_CHARACTER = re.compile(r"\\([!-/:-@\[-`{-~])")
 # The maximum number of characters between the start of a line and a link definition in it.
 _MAX_DEFINITION_PREFIX = 64

@@ -31,7 +31,6 @@ _MAX_SIBLING_LEVELS = 3
 
 #: Returns the names of the files and folders in a folder.
 NameLister = Callable[[Path], set[str]]
-
 # Only this number of parts at the end of a longer path is looked up.
 _MAX_TAIL_PARTS = 8
 # Folders for uploads; the rest of an address is the path in the folder.
@@ -45,9 +44,7 @@ _SIZE_SUFFIX = re.compile(r"-[0-9]{1,5}x[0-9]{1,5}(?=\.[A-Za-z0-9]{2,5}$)")
 # place of a large upload.
 _EDIT_SUFFIX = re.compile(r"-(?:e[0-9]{9,14}|scaled|rotated)(?=\.[A-Za-z0-9]{2,5}$)")
 _GHOST_SIZE = re.compile(r"(?:^|(?<=/))size/w[0-9]{1,5}(?:h[0-9]{1,5})?/(?:format/[a-z]{1,5}/)?")
-_INNER_FOLDERS = re.compile(
-    r"(?:^|/)((?:wp-content|content)/((?:uploads|images|media|files)/.+))$", re.DOTALL
-)
+_UPLOAD_PATHS = re.compile(r"(?:^|/)((?:wp-content|content)/((?:uploads|images|media|files)/.+))$", re.DOTALL)
 _MAX_CACHED_FOLDERS = 4_096
 _MAX_TREE_FILES = 200_000
 # `{{ site.baseurl }}/x.png` and `{{ "/x.png" | relative_url }}`, and the prefixes of Pelican and of bundlers.
@@ -143,7 +140,7 @@ class FoundFile:
 
 
 class MediaFileFinder:
-    """Finds the files to which imported texts refer; `assets` are more folders, which the user has named."""
+    """Finds the files to which imported texts refer; `assets` are further folders that the user has named."""
 
     def __init__(self, assets: Sequence[Path] = ()) -> None:
         self._assets: tuple[Path, ...] = ()
@@ -152,14 +149,14 @@ class MediaFileFinder:
         self._list_site_folders = lru_cache(_MAX_CACHED_FOLDERS)(list_folders)
         self._get_tree = lru_cache(1)(_list_files_by_name)
         #: The folders in `assets` that contain no folders.
-        self._flat: set[Path] = set()
+        self._flat_folders: set[Path] = set()
         self.add_folders(assets)
 
     def add_folders(self, folders: Iterable[Path]) -> None:
         """Look up files also in these folders, after the folders that were added before."""
         new = dict.fromkeys(folder.resolve() for folder in folders if folder.is_dir())
         self._assets = tuple(dict.fromkeys((*self._assets, *new)))
-        self._flat.update(filter(_has_no_subfolders, new))
+        self._flat_folders.update(filter(_has_no_subfolders, new))
 
     def find_file(self, reference: str, source: Path, root: Path) -> FoundFile | None:
         """Return the file to which `source`, a file in the imported folder `root`, refers; None if missing.
@@ -199,7 +196,7 @@ class MediaFileFinder:
         for relative in below:
             yield from self._list_path_ends(relative)
             # Beside an export, `b/wp-content/uploads/x.jpg` can be in `wp-content/uploads` or in `uploads`.
-            inner_paths = _INNER_FOLDERS.search(relative)
+            inner_paths = _UPLOAD_PATHS.search(relative)
             for inner in inner_paths.groups() if inner_paths else ():
                 yield from self._join_folders(bases, inner)
 
@@ -219,7 +216,7 @@ class MediaFileFinder:
             for folder in self._assets:
                 # Many pictures differ only in their folders; Google Takeout then numbers the file names.
                 roots = {folder.name.casefold(), *UPLOAD_FOLDERS}
-                is_upload_root = folder in self._flat or outer.casefold() in roots
+                is_upload_root = folder in self._flat_folders or outer.casefold() in roots
                 is_unique = _fold_case(_add_suffix(tail, "(1)")) not in self._list_names(folder)
                 if "/" in tail or (is_upload_root and is_unique):
                     yield from self._join_folders((folder,), tail)

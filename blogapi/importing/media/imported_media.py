@@ -1,8 +1,8 @@
 """Find the media files to which the records of an import refer, and store each file in the library once.
 
-Each file is stored in a transaction of its own before the article that uses it. Therefore no writer waits for
-the work on pictures, and the temporary files of at most two pictures are on the disk. A file whose article is
-then refused stays in the library as an unused file.
+Each file is stored in a transaction of its own before the article that uses it. Therefore other writers do
+not wait while pictures are processed, and at most two pictures have temporary files at the same time. If the
+article is then refused, the file stays in the library as an unused file.
 """
 
 from __future__ import annotations
@@ -27,8 +27,13 @@ from blogapi.importing.format_api.report import MediaReport, RefusedMedia
 from blogapi.importing.format_api.source_files import describe_error, open_file
 from blogapi.importing.media.file_lookup import FoundFile, MediaFileFinder
 from blogapi.importing.refusals import RefusedFile
+from blogapi.importing.texts.media_references import (
+    MAX_REFERENCES,
+    FileReference,
+    is_local_address,
+    list_references,
+)
 from blogapi.importing.texts.messages import MAX_LISTED, join_names
-from blogapi.importing.texts.pictures import MAX_REFERENCES, FileReference, is_local_address, list_references
 from blogapi.rendering.media_types import TYPES_BY_EXTENSION
 from blogapi.web.errors import Problem, StorageFull
 
@@ -56,7 +61,7 @@ class LibraryFile:
 
 @dataclass(slots=True)
 class RecordMedia:
-    """The media files of a record."""
+    """The results for the media files to which a record refers."""
 
     files: dict[str, LibraryFile] = field(default_factory=dict)
     alts: dict[UUID, str] = field(default_factory=dict)
@@ -79,7 +84,7 @@ class RecordMedia:
 
 
 class MediaImporter:
-    """Finds and stores the media files of one import; `assets` are further folders to look into.
+    """Finds and stores the media files of one import; `assets` are further folders to search.
 
     `user` is stored as the uploader of the files.
     """
@@ -87,7 +92,7 @@ class MediaImporter:
     def __init__(
         self, assets: Sequence[Path] = (), *, user: UUID | None = None, dry_run: bool = False
     ) -> None:
-        self.files = MediaFileFinder(assets)
+        self.file_finder = MediaFileFinder(assets)
         self._user, self._dry_run = user, dry_run
         self._digests: dict[Path, str] = {}
         self._results: dict[str, LibraryFile | RefusedFile] = {}
@@ -145,7 +150,7 @@ class MediaImporter:
         for digest, row in uploads.items():
             self._results[digest] = LibraryFile(row.uuid, addresses.make_file_path(row.hash, row.name))
         new = [digest for digest in unknown if digest not in uploads]
-        stored = map_files(lambda digest: self._store_file(paths[digest], alts.get(digest, "")), new)
+        stored = store_each(lambda digest: self._store_media_file(paths[digest], alts.get(digest, "")), new)
         self._results |= zip(new, stored, strict=True)
         for result, reference, digest in located:
             file = self._results[digest]
@@ -172,12 +177,12 @@ class MediaImporter:
             return None
         root = record.path.parents[max(0, record.key.count("/") - 1)]
         if record.media_folder and not path.startswith("/"):
-            file = self.files.find_file(f"/{record.media_folder.strip('/')}/{path}", record.path, root)
+            file = self.file_finder.find_file(f"/{record.media_folder.strip('/')}/{path}", record.path, root)
             if file:
                 return file
-        return self.files.find_file(path, record.path, root)
+        return self.file_finder.find_file(path, record.path, root)
 
-    def _store_file(self, path: Path, alt: str) -> LibraryFile:
+    def _store_media_file(self, path: Path, alt: str) -> LibraryFile:
         if self._full:
             raise self._full
         try:
@@ -192,8 +197,8 @@ class MediaImporter:
             raise self._full from error
 
 
-def map_files(store: Callable[[Input], Output], items: Iterable[Input]) -> Iterator[Output | RefusedFile]:
-    """Yield the result of `store` for each item, or the reason why the library refuses its file."""
+def store_each(store: Callable[[Input], Output], items: Iterable[Input]) -> Iterator[Output | RefusedFile]:
+    """Call `store` for each item in threads; yield its result, or why the library refuses the file."""
     app: Flask = current_app._get_current_object()  # type: ignore[attr-defined]
 
     def store_or_refuse(item: Input) -> Output | RefusedFile:

@@ -24,7 +24,7 @@ from flask import current_app
 from blogapi import clock
 from blogapi.content.media import process_limits
 from blogapi.importing.formats import foreign_code
-from blogapi.importing.pipeline.report_output import format_document, summarize_run
+from blogapi.importing.pipeline.report_output import format_json_report, summarize_run
 from blogapi.importing.pipeline.run import ImportRun
 from blogapi.importing.refusals import RefusedFile
 from blogapi.importing.texts.messages import DISK_FULL, SERVER_ERROR
@@ -60,7 +60,7 @@ def run_import(
     # The thread of `faulthandler` also ends a process that hangs in a regular expression.
     faulthandler.dump_traceback_later(MAX_IMPORT_SECONDS, exit=True)
     database.leave_checkpoints_to_server()
-    progress = _Progress(_redirect_output(output))
+    progress = _ProgressPrinter(_redirect_output(output))
     report_format, foreign_code.report_format = foreign_code.report_format, progress.print_format
     threading.Thread(target=progress.watch_input, args=(input.fileno(),), daemon=True).start()
     error, lock = "", report.with_name("process.lock")
@@ -72,7 +72,7 @@ def run_import(
             finally:
                 with files.create_partial_file(report) as partial:
                     with partial.open("w", encoding="utf-8", newline="\n") as file:
-                        file.writelines(format_document(progress.run, dry_run=dry_run))
+                        file.writelines(format_json_report(progress.run, dry_run=dry_run))
                     files.replace_file(partial, report)
                 progress.print_progress()
     except RefusedFile as refusal:
@@ -100,7 +100,7 @@ def _redirect_output(output: TextIO) -> TextIO:
     return os.fdopen(copy, "w", encoding="utf-8")
 
 
-class _Progress:
+class _ProgressPrinter:
     def __init__(self, output: TextIO) -> None:
         self.run: ImportRun | None = None
         self._output = output

@@ -26,7 +26,7 @@ _OPTION = re.compile(r" \(--[^()]*\)")
 _RESULT_ORDER = (Result.REFUSED, Result.CREATED, Result.UPDATED, Result.UNCHANGED, Result.SKIPPED)
 
 
-def format_report(run: ImportRun, *, dry_run: bool) -> Iterator[str]:
+def format_text_report(run: ImportRun, *, dry_run: bool) -> Iterator[str]:
     yield f"{_summarize_reports(run.reports)}."
     yield from (f"note       {note}" for note in run.notes)
     for author in run.state.authors.list_reports():
@@ -34,13 +34,13 @@ def format_report(run: ImportRun, *, dry_run: bool) -> Iterator[str]:
         yield f"author     {author.slug}: {author.name}, {created}articles: {author.articles}"
     for name in sorted(run.state.authors.unused_names):
         yield f"author     No file names {name!r}, which is in the author map."
-    media = count_media(run.reports)
+    media = count_media_references(run.reports)
     if any(media.values()):
         parts = ", ".join(f"{number:,} {name}" for name, number in media.items())
         yield f"media      References: {sum(media.values()):,} ({parts})."
-    if run.remote_files:
-        yield f"media      Files that articles still show from the former host: {run.remote_files:,}."
-    if media["missing"] or run.remote_files:
+    if run.remote_file_count:
+        yield f"media      Files that articles still show from the former host: {run.remote_file_count:,}."
+    if media["missing"] or run.remote_file_count:
         yield "media      --assets FOLDER names a further folder in which media files are looked up."
     if run.unresolved:
         names = join_counts(run.unresolved, _MAX_NAMES)
@@ -63,7 +63,7 @@ def format_report(run: ImportRun, *, dry_run: bool) -> Iterator[str]:
         yield "Nothing was stored (dry run)."
 
 
-def format_document(run: ImportRun, *, dry_run: bool) -> Iterator[str]:
+def format_json_report(run: ImportRun, *, dry_run: bool) -> Iterator[str]:
     """Yield the report as JSON in parts; as one text, it can take hundreds of megabytes of memory."""
     yield f'{_to_json(_build_report_head(run, dry_run=dry_run))[:-1]}, "files": ['
     separator = ""
@@ -87,8 +87,8 @@ def _build_report_head(run: ImportRun, *, dry_run: bool) -> dict[str, Any]:
         "notes": run.notes,
         "authors": [asdict(author) for author in run.state.authors.list_reports()],
         "unused_author_map_names": sorted(run.state.authors.unused_names),
-        "media": count_media(run.reports),
-        "remote_files": run.remote_files,
+        "media": count_media_references(run.reports),
+        "remote_files": run.remote_file_count,
         **_describe_hidden_articles(run),
         "template_tags": dict(run.unresolved.most_common()),
         "left_behind": {name: dict(source.left_behind.most_common()) for name, source in run.sources.items()},
@@ -114,7 +114,7 @@ def _count_results(reports: Iterable[FileReport]) -> dict[str, int]:
     return {result.value: counter[result] for result in Result}
 
 
-def count_media(reports: Iterable[FileReport]) -> dict[str, int]:
+def count_media_references(reports: Iterable[FileReport]) -> dict[str, int]:
     """Return the numbers of references to media files, by their result."""
     media_reports = [report.media for report in reports if report.media]
     return {name: sum(len(getattr(media, name)) for media in media_reports) for name in MEDIA_RESULTS}
@@ -124,12 +124,12 @@ def summarize_run(run: ImportRun) -> dict[str, Any]:
     """Return the counts, problems, and sentences about the whole import; their size is limited."""
     reports = [report for report in run.reports if report.notes is not NOT_REACHED_NOTES]
     results = Counter(report.result for report in reports)
-    media = count_media(reports)
+    media = count_media_references(reports)
     problems = [report for report in reports if report.notes and not report.hidden_there]
     problems.sort(key=lambda report: _RESULT_ORDER.index(report.result))
     notes = list(run.notes)
-    if run.remote_files:
-        notes.append(f"Files that articles still load from the former blog: {run.remote_files:,}.")
+    if run.remote_file_count:
+        notes.append(f"Files that articles still load from the former blog: {run.remote_file_count:,}.")
     for name, counts in run.count_left_behind().items():
         notes.append(f"Not imported from {name}: {join_counts(counts)}.")
     return {

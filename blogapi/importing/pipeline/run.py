@@ -37,8 +37,8 @@ from blogapi.importing.templates.mdx import resolve_components
 from blogapi.importing.templates.template_tags import resolve_templates
 from blogapi.importing.templates.wiki_links import resolve_wiki_links
 from blogapi.importing.texts.lines import describe_removed_characters
+from blogapi.importing.texts.media_references import get_extension
 from blogapi.importing.texts.messages import describe_unread_rules, join_counts
-from blogapi.importing.texts.pictures import get_extension
 from blogapi.publication.visibility import READABLE_STATUSES
 from blogapi.rendering import plain_text
 from blogapi.rendering.characters import FORBIDDEN_CHARACTER
@@ -53,14 +53,13 @@ _ADDRESS = re.compile(
     r"(?P<fragment>#.*)?",
     re.IGNORECASE,
 )
-
 _NAME_SEPARATOR = re.compile(r"[,;]|\sand\s")
 # The notes in the report of an article that is not stored yet.
 NOT_REACHED_NOTES = ("The import ended before it reached this article; import the file again.",)
 
 
-class HostedFiles:
-    """Finds media files by addresses on these hosts; `exists` returns whether a root-relative path exists."""
+class HostedFileFinder:
+    """Finds media files by addresses on `hosts`; `exists` returns whether a root-relative path exists."""
 
     def __init__(self, hosts: Collection[str], exists: Callable[[str], bool]) -> None:
         names = {normalize_host(host.partition("/")[0]) for host in hosts}
@@ -82,8 +81,8 @@ class HostedFiles:
             self._found[path] = self._exists(path)
         return path + (match["fragment"] or "") if self._found[path] else None
 
-    def count_missing(self) -> int:
-        """Return the number of different files that stay on the hosts of the blog."""
+    def count_remote_files(self) -> int:
+        """Return the number of looked-up files that do not exist, so that their addresses stay unchanged."""
         return sum(not exists for exists in self._found.values())
 
 
@@ -113,9 +112,9 @@ def resolve_record(
             )
     if not content.strip():
         notes.append("The article has no text.")
-    files = HostedFiles(index.hosts, has_file)
+    files = HostedFileFinder(index.hosts, has_file)
     content = rewrite_addresses(content, record.content_type, targets.find_new_address, files.find_path)
-    remote_files = files.count_missing()
+    remote_files = files.count_remote_files()
     record = replace(
         record,
         content=content,
@@ -176,14 +175,14 @@ class ImportRun:
         self._sources_by_key: dict[str, Source] = {}
         self._index, self._now = LinkIndex(get_site(), options.now), options.now
         self._index.hosts |= {to_blog_address(options.base_url)} - {""}
-        #: The slug, the title and the file of each record by its key.
-        self._read_before: dict[str, tuple[str, str, str]] = {}
+        #: The slug, the title and the file of the first record with each key.
+        self._first_records: dict[str, tuple[str, str, str]] = {}
         #: The keys of records whose article is not public according to another file.
-        self._private: set[str] = set()
-        #: How often each template tag occurs that blogapi cannot convert.
+        self._private_keys: set[str] = set()
+        #: The number of uses of each template tag that blogapi cannot convert.
         self.unresolved: Counter[str] = Counter()
         #: The number of media files that articles still show from the former host.
-        self.remote_files = 0
+        self.remote_file_count = 0
         #: The number of pages among the records.
         self.page_count = 0
         #: Sentences about whole sources and the whole import.
@@ -220,12 +219,12 @@ class ImportRun:
     def _read_sources(self, show_progress: ProgressReporter) -> None:
         for source in self.sources.values():
             if isinstance(source, ExportSource):
-                self.reports += source.restore_blog(self._importer)
+                self.reports += source.restore_blog_data(self._importer)
         imported_articles = queries.get_imported_articles()
         items = ((source, item) for source in self.sources.values() for item in source.read())
         total = sum(source.total for source in self.sources.values())
         for source, item in show_progress(items, total=total, label="Reading"):
-            record = self._check_record(item, source) if isinstance(item, ArticleRecord) else item
+            record = self._clean_or_skip_record(item, source) if isinstance(item, ArticleRecord) else item
             if isinstance(record, FileReport):
                 self.reports.append(record)
                 continue
@@ -251,36 +250,36 @@ class ImportRun:
             if get_blog_prefix(imported.key) in blogs and imported.key not in self._index.targets:
                 self._index.add_record(imported, imported.slug, uuid)
 
-    def _check_record(self, record: ArticleRecord, source: Source) -> Item:
+    def _clean_or_skip_record(self, record: ArticleRecord, source: Source) -> Item:
         if record.is_page and self._skips_pages:
             source.left_behind["pages"] += 1
             problem = NotAnArticle("It is a page, and pages are not imported.")
             title = record.title if record.source else ""
             return report_problem(record.key, problem, record.source, title)
-        return self._check_duplicate(self.state.guesses.apply_to_record(clean_record(record)))
+        return self._skip_if_duplicate(self.state.guesses.apply_to_record(clean_record(record)))
 
-    def _check_duplicate(self, record: ArticleRecord) -> Item:
+    def _skip_if_duplicate(self, record: ArticleRecord) -> Item:
         """Return the record, or a report if the same article was read before.
 
         Several exports of a blog can contain the same article. Exports of blogs with the same address, such
         as test blogs, can contain different articles with the same id; the second article gets another key.
         """
         slug = record.slug or make_slug(record.title)
-        first = self._read_before.setdefault(record.key, (slug, record.title, record.source))
+        first = self._first_records.setdefault(record.key, (slug, record.title, record.source))
         if record.key not in self._spool:
             return record
         if slug != first[0] and record.title != first[1]:
-            return self._check_duplicate(replace(record, key=f"{record.key}:{slug}"))
+            return self._skip_if_duplicate(replace(record, key=f"{record.key}:{slug}"))
         if record.status not in READABLE_STATUSES:
-            self._private.add(record.key)
+            self._private_keys.add(record.key)
             self._index.targets[record.key].public_from = None
-        reason = f"“{first[2]}” contains this article too; to use the version in this file, import it alone."
+        reason = f"“{first[2]}” contains this article too; to use the version here, import only this file."
         return report_problem(record.key, NotAnArticle(reason), record.source, record.title)
 
     def _store_terms(self) -> None:
         """Store the terms of the sources, and use their media folders, hosts and notes in the import."""
         for source in self.sources.values():
-            self._importer.media.files.add_folders(source.assets)
+            self._importer.media.file_finder.add_folders(source.assets)
             self._index.hosts |= source.hosts
             self.notes += source.notes
             terms = remove_forbidden_characters(list(source.terms), [])
@@ -322,17 +321,17 @@ class ImportRun:
         for record in self._spool.read_records():
             resolved, unresolved, remote_files = self._resolve_record(record)
             self.unresolved.update(unresolved)
-            self.remote_files += remote_files
+            self.remote_file_count += remote_files
             yield resolved
 
     def _resolve_record(self, record: ArticleRecord) -> tuple[ArticleRecord, Counter[str], int]:
-        if record.key in self._private and record.status in READABLE_STATUSES:
-            note = "It is not public in another of the files; it became a draft."
+        if record.key in self._private_keys and record.status in READABLE_STATUSES:
+            note = "Another file says that it is not public; it became a draft."
             record = replace(record, status="draft", notes=(*record.notes, note))
         if self._unread_rules == UNREAD_RULES_DRAFT:
             record = replace(record, unread_rules=self._sources_by_key[record.key].unread_rules)
         has_file = partial(self._importer.media.has_file, record=record)
-        return resolve_record(self._new_fields.add_values(record), self._index, has_file)
+        return resolve_record(self._new_fields.add_custom_values(record), self._index, has_file)
 
 
 def clean_record(record: ArticleRecord) -> ArticleRecord:
@@ -341,11 +340,11 @@ def clean_record(record: ArticleRecord) -> ArticleRecord:
     cleaned: ArticleRecord = remove_forbidden_characters(record, removed)
     if removed:
         record = replace(cleaned, notes=(*cleaned.notes, describe_removed_characters(len(removed))))
-    return split_byline(apply_hiding_signs(record))
+    return split_long_author_names(apply_hiding_signs(record))
 
 
-def split_byline(record: ArticleRecord) -> ArticleRecord:
-    """Return the record with names that the API accepts, and with a note if a name was too long.
+def split_long_author_names(record: ArticleRecord) -> ArticleRecord:
+    """Return the record with author names that the API accepts, and with a note if a name was too long.
 
     A long name is split at commas, semicolons and `and`; parts that are still too long are cut.
     """

@@ -78,7 +78,7 @@ def open_sources(
     media_extensions: set[str],
     given: Iterable[Path] = (),
 ) -> Mapping[str, Source]:
-    """Return a source for each format that a file has, by the name of the format.
+    """Return a source for each format that at least one file has, by the name of the format.
 
     Media files are left out, because they are imported with the articles that refer to them. Files that the
     user has named (`given`) are not left out. If there is only one format, all files belong to it.

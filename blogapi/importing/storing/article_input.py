@@ -46,7 +46,7 @@ class _TermReference(NamedTuple):
 
 
 class ArticleInputFactory:
-    """Makes the inputs of a batch of records; their terms are loaded together, and created when needed."""
+    """Makes the inputs of a batch of records: loads their terms together, and creates missing terms."""
 
     def __init__(self, state: ImportState, records: Sequence[ArticleRecord]) -> None:
         self._state = state
@@ -147,7 +147,7 @@ def _list_references(record: ArticleRecord, kind: str) -> Iterator[_TermReferenc
 
 @contextmanager
 def _collect_errors(errors: Errors, name: str = "") -> Iterator[None]:
-    """Catch a validation error and add its messages under `name`, or under the names of its own fields."""
+    """Catch a validation error; add its messages under `name`, or under its field names if `name` is ""."""
     try:
         yield
     except ma.ValidationError as error:
@@ -182,5 +182,5 @@ def make_article_body(record: ArticleRecord) -> dict[str, Any]:
     # Without `published_at` an article keeps the time of its first import.
     if record.published_at is not None:
         body["published_at"] = record.published_at.isoformat()
-    # The file of a record with a path may have been stored in the library, whose address replaces the cover.
+    # In a record with a path, `cover_image` can be the address of the file in the library.
     return {**body, **record.body, **({"cover_image": record.cover_image} if record.path else {})}

@@ -43,7 +43,7 @@ from blogapi.storage.database import current_time, db, split_values
 
 
 def is_slug_free(slug: str | None, uuid: UUID, type_: str) -> bool:
-    """Return whether the slug is None, or the article with this uuid has the slug or may get it.
+    """Return whether the article with this uuid can have the slug; True if the slug is None.
 
     A slug is free if no other article has or had it, and no other page of the site has its address.
     """
@@ -65,7 +65,7 @@ def set_import_fields(article: Article, record: ArticleRecord, *, old_time: date
         return
     times = (article.created, article.published_at, record.last_updated)
     article.created = record.created or min(filter(None, times))
-    # After a time in the future, an edit in this blog would not count as one.
+    # With a time in the future, a later edit in this blog would not be recognised.
     last_updated = min(record.last_updated or article.created, current_time())
     if old_time is None or last_updated > old_time:
         article.last_updated = last_updated
@@ -92,7 +92,7 @@ class FormerPathStore:
 
         The current address is not a former path.
         """
-        paths = list_former_paths(record) if has_known_addresses(record) else ()
+        paths = list_former_paths(record) if can_have_been_public(record) else ()
         current_path = self._get_current_path(article) if paths else ""
         for path in paths:
             if strip_slash(path) == current_path:
@@ -127,8 +127,8 @@ class FormerPathStore:
         return strip_slash(unquote(urlsplit(self._site.url + path).path))
 
 
-def has_known_addresses(record: ArticleRecord) -> bool:
-    """Return whether readers can know a former address; only drafts of an export can have been public."""
+def can_have_been_public(record: ArticleRecord) -> bool:
+    """Return whether the article can have been public: it is no draft, or a draft in an export of blogapi."""
     return record.status != "draft" or record.uuid is not None
 
 
@@ -138,7 +138,7 @@ def list_former_paths(record: ArticleRecord) -> Sequence[str]:
 
 
 class ImportBatch:
-    """The rows that the records of a batch need, loaded in a fixed number of statements."""
+    """Stores the records of a batch; loads the rows that they need in a fixed number of statements."""
 
     def __init__(
         self, state: ImportState, records: Sequence[ArticleRecord], media: Mapping[str, RecordMedia]
@@ -172,38 +172,38 @@ class ImportBatch:
         report = self._create_or_update_article(record, loaded)
         if report.result in (Result.CREATED, Result.UPDATED):
             self._state.authors.count_articles(self.inputs.authors)
-        file = self._find_file(record)
-        mapped = self.media.list_paths(file.article_id) if file else ()
+        file = self._find_imported_file(record)
+        mapped = self.media.list_mapped_paths(file.article_id) if file else ()
         return add_media_results(record, report, self._media.get(record.key), mapped)
 
     def store_paths_and_media(self) -> None:
         """Store the former paths, the alternative texts and the media uses of all records of the batch."""
         self._paths.store_paths()
-        self.media.store_alts_and_uses()
+        self.media.store_alts_and_delete_uses()
 
     def _keep_item_type(self, record: ArticleRecord) -> ArticleRecord:
         """Return the record as a page or an article, whichever an earlier import has made of it."""
-        file = self._find_file(record)
+        file = self._find_imported_file(record)
         state = self.articles.get(file.article_id) if file else None
         if record.uuid is not None or state is None or record.is_page == (state.type == ItemType.PAGE):
             return record
         if not record.is_page:
             return replace(record, is_page=True)
-        note = "It stays an article, as an earlier import made it one."
+        note = "It stays an article, because an earlier import made it an article."
         return replace(record, is_page=False, parent_key="", position=0, notes=(*record.notes, note))
 
-    def _find_file(self, record: ArticleRecord) -> ImportedFile | None:
+    def _find_imported_file(self, record: ArticleRecord) -> ImportedFile | None:
         return self.files.get(record.former_key) or self.files.get(record.key)
 
     def _create_or_update_article(self, record: ArticleRecord, loaded: LoadedArticles) -> FileReport:
-        file = self._find_file(record)
+        file = self._find_imported_file(record)
         if file is None and (uuid := record.uuid) is not None and uuid in self.articles:
             # The article exists in this blog but was not imported into it.
             if self._equals_article(record, uuid, loaded):
                 status = get_api_status(self.articles[uuid], current_time())
                 return FileReport(record.key, Result.UNCHANGED, status, article=uuid)
             reason = (
-                "This blog has the article with different content, and has not imported it; it stays as it "
+                "This blog has this article with different content, which was not imported; it stays as it "
                 "is. To replace it, delete it and import the file again."
             )
             return FileReport(record.key, Result.SKIPPED, notes=(reason,))
@@ -233,10 +233,10 @@ class ImportBatch:
         notes: tuple[str, ...] = ()
         if record.unread_rules and {record.status, state.status} <= {*READABLE_STATUSES}:
             self._state.public_unread.add(record.key)
-        original, record = record, earlier_imports.keep_state(record, state, file, current_time())
+        original, record = record, earlier_imports.keep_status_and_date(record, state, file, current_time())
         has_changed = earlier_imports.is_record_changed(original, record, state, file)
         if has_changed and record.uuid is not None and self._equals_article(record, file.article_id, loaded):
-            _set_digest(file, record)
+            _mark_as_imported(file, record)
         elif has_changed and earlier_imports.is_article_edited(state, file):
             columns = select(Article.content, Article.content_type)
             text = db.session.execute(columns.where(Article.uuid == file.article_id)).one()
@@ -252,8 +252,8 @@ class ImportBatch:
         elif has_changed and earlier_imports.keeps_public_text(original, state, file):
             self._state.guesses.public_here.add(record.key)
             note = (
-                f"Its file has changed, and its text may be hidden there ({join_names(original.unlifted)}); "
-                "the article keeps its former text until --publish-marked lifts this, or until it is a draft."
+                "The former blog may hide its changed text; the article keeps its former text until you make "
+                f"it a draft or lift these guesses (--publish-marked): {join_names(original.unlifted)}."
             )
             return FileReport(record.key, Result.UNCHANGED, old_status, (note,), article=file.article_id)
         elif has_changed:
@@ -274,7 +274,7 @@ class ImportBatch:
             article = change_article(loaded, editor, file.article_id, article_input)
             set_import_fields(article, record, old_time=state.last_updated)
             notes = (*notes, *self._add_redirects(record, article))
-            _set_digest(file, original)
+            _mark_as_imported(file, original)
             return _make_report(record, Result.UPDATED, article, notes)
         elif record.unlifted and {original.open_status, state.status} <= {*READABLE_STATUSES}:
             self._state.guesses.public_here.add(record.key)
@@ -287,9 +287,9 @@ class ImportBatch:
     def _update_media(self, record: ArticleRecord, file: ImportedFile, loaded: LoadedArticles) -> bool:
         """Map the files of an unchanged record; return whether its article shows other files now."""
         uuid, state = file.article_id, self.articles[file.article_id]
-        own_covers = {record.cover_image, self.media.get_address(record.cover_image, uuid)}
+        own_covers = {record.cover_image, self.media.get_picture_address(record.cover_image, uuid)}
         is_remapped = self.media.map_paths(uuid, record)
-        cover = self.media.get_address(record.cover_image, uuid)
+        cover = self.media.get_picture_address(record.cover_image, uuid)
         is_other_cover = state.cover_image in own_covers and state.cover_image != cover
         if is_remapped or is_other_cover:
             load_articles(loaded, [], [uuid])
@@ -305,7 +305,7 @@ class ImportBatch:
 
     def _make_input(self, record: ArticleRecord, article_id: UUID) -> ArticleInput:
         pictures = {name: getattr(record, name) for name in ("cover_image", "og_image")}
-        pictures = {name: self.media.get_address(url, article_id) for name, url in pictures.items()}
+        pictures = {name: self.media.get_picture_address(url, article_id) for name, url in pictures.items()}
         article_input = self.inputs.make_input(replace(record, **pictures))
         if not record.is_page:
             return article_input
@@ -315,7 +315,7 @@ class ImportBatch:
             return replace(article_input, parent=parent)
         # The parent is set later: it can come later in the import, or be below the page in this blog.
         if state is None or parent != state.parent_id:
-            self._state.orphans[record.key] = (record.parent_key, state is None)
+            self._state.missing_parents[record.key] = (record.parent_key, state is None)
         return article_input
 
     def _add_article(self, record: ArticleRecord, file: ImportedFile, loaded: LoadedArticles) -> FileReport:
@@ -345,14 +345,14 @@ class ImportBatch:
         if record.is_page:
             self._pages.add(article.uuid)
             self.files[record.key] = file
-        _set_digest(file, original)
+        _mark_as_imported(file, original)
         notes += self._add_redirects(record, article)
         db.session.add(file)
         return _make_report(record, Result.CREATED, article, notes)
 
     def _add_redirects(self, record: ArticleRecord, article: Article) -> Iterator[str]:
         new_slugs = [slug for slug in record.former_slugs if slug != article.slug]
-        if not has_known_addresses(record):
+        if not can_have_been_public(record):
             if new_slugs or list_former_paths(record):
                 yield "Its former addresses were ignored, because a draft has no redirects."
             return
@@ -367,7 +367,7 @@ class ImportBatch:
             yield f"There is no redirect from “{slug}”, which is the slug of another article."
 
 
-def _set_digest(file: ImportedFile, record: ArticleRecord) -> None:
+def _mark_as_imported(file: ImportedFile, record: ArticleRecord) -> None:
     file.digest, file.imported_at = earlier_imports.compute_digest(record), current_time()
     earlier_imports.store_guesses(file, record)
 
@@ -378,7 +378,7 @@ def _make_report(record: ArticleRecord, result: Result, article: Article, notes:
     rendering = render_content(*source)
     lost = earlier_imports.describe_lost_words(*source, rendering.plain_text)
     is_text = sanitizer.is_shown_as_text(*source, rendering.html)
-    as_text = "Readers see the markup of its text, which takes too long to render." if is_text else None
+    as_text = "Readers see the markup of its text, because it takes too long to render." if is_text else None
     others = filter(None, [lost, as_text])
     notes = (*record.notes, *notes, *describe_unfit_values(record.custom), *others)
     return FileReport(record.key, result, status, notes, slug=article.slug, article=article.uuid)

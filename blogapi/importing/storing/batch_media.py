@@ -13,7 +13,7 @@ from blogapi.importing import queries
 from blogapi.importing.format_api.article_record import ArticleRecord
 from blogapi.importing.format_api.report import FileReport
 from blogapi.importing.media.imported_media import RecordMedia
-from blogapi.importing.texts.pictures import is_local_address
+from blogapi.importing.texts.media_references import is_local_address
 from blogapi.parsing import is_web_address
 from blogapi.storage.database import db
 
@@ -38,10 +38,10 @@ class BatchMedia:
             covers = {record.cover_image for record in records if record.cover_image}
             rows = (row for paths in self._paths.values() for row in map(paths.get, covers) if row)
             wanted = {file.uuid for it in own for file in it.files.values() if file.uuid}
-            self._library = queries.get_media(wanted | {row.media_id for row in rows})
+            self._library = queries.find_media_by_uuids(wanted | {row.media_id for row in rows})
 
     def map_paths(self, article_id: UUID, record: ArticleRecord) -> bool:
-        """Store the files to which the paths of a record refer; return whether anything has changed.
+        """Store the library file for each path of a record; return whether a path has another file now.
 
         After a change, the caller renders the article again. The paths of former versions of the record are
         kept, because the revisions of the article contain them.
@@ -74,8 +74,8 @@ class BatchMedia:
             db.session.flush()
         return is_changed
 
-    def get_address(self, picture: str, article_id: UUID) -> str:
-        """Return the address of the library file for `picture`; else `picture`, or "" if it is no URL."""
+    def get_picture_address(self, picture: str, article_id: UUID) -> str:
+        """Return the address of the library file for `picture`, or else `picture` ("" if it is no URL)."""
         row = self._paths.get(article_id, {}).get(picture)
         file = self._library.get(row.media_id) if row else None
         if file is not None:
@@ -83,11 +83,11 @@ class BatchMedia:
         # Fields of other generators can contain paths with spaces, which are no URLs.
         return "" if is_local_address(picture) and not is_web_address(picture) else picture
 
-    def list_paths(self, article_id: UUID) -> Iterable[str]:
+    def list_mapped_paths(self, article_id: UUID) -> Iterable[str]:
         """Return the paths in an article that refer to library files."""
         return self._paths.get(article_id, {})
 
-    def store_alts_and_uses(self) -> None:
+    def store_alts_and_delete_uses(self) -> None:
         """Store the alternative texts of files that had none, and delete the uses of replaced files.
 
         The uses to which a former version refers are kept.

@@ -1,4 +1,4 @@
-"""Finds the custom fields for fields of a source, and defines custom fields for those that have none."""
+"""Finds the custom fields for the fields of a source, and defines missing custom fields."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def guess_field_type(value: Any) -> FieldType | None:
 
     Values that would fit a choice, a picture or an article have a type of text.
     """
-    # Python refuses to write integers of more than 4,300 digits.
+    # Python refuses to convert integers of more than 4,300 digits to text.
     is_too_large = isinstance(value, int) and value.bit_length() > 64
     if value is None or isinstance(value, dict | list) or is_too_large:
         return None
@@ -105,7 +105,9 @@ def guess_field_type(value: Any) -> FieldType | None:
 
 
 @dataclass(slots=True)
-class _FoundField:
+class _NewField:
+    """A field of the sources that has no custom field yet."""
+
     key: str  #: the first spelling of its name
     types: set[FieldType] = field(default_factory=set)
     is_list: bool = False
@@ -130,7 +132,7 @@ class NewFieldCollector:
 
     def __init__(self, readers: str) -> None:
         self._readers = readers
-        self._found: dict[str, _FoundField] = {}
+        self._found: dict[str, _NewField] = {}
         #: The number of uses of each field name that a custom field cannot have.
         self._unnamed = Counter[str]()
         self._definitions = CustomFieldFinder(())
@@ -141,7 +143,7 @@ class NewFieldCollector:
             if not identity:
                 self._unnamed[to_line(key)[:40] if len(self._unnamed) < _MAX_NAMES else "others"] += 1
             elif identity in self._found or len(self._found) < _MAX_NAMES:
-                found = self._found.setdefault(identity, _FoundField(to_line(key)[:MAX_KEY_LENGTH]))
+                found = self._found.setdefault(identity, _NewField(to_line(key)[:MAX_KEY_LENGTH]))
                 found.types |= self._definitions.guess_types(value)
                 found.is_list |= isinstance(value, list)
                 found.kinds.add(KINDS[record.is_page])
@@ -164,7 +166,7 @@ class NewFieldCollector:
                 )
             return
         room = max(0, min(MAX_NEW_FIELDS, service.MAX_FIELDS - len(known)))
-        defined: list[tuple[_FoundField, CustomField]] = []
+        defined: list[tuple[_NewField, CustomField]] = []
         for found in ranked[:room]:
             name = make_field_name(found.key)
             body = {
@@ -200,7 +202,7 @@ class NewFieldCollector:
                 f"{join_counts(self._unnamed, _MAX_LISTED)}."
             )
 
-    def add_values(self, record: ArticleRecord) -> ArticleRecord:
+    def add_custom_values(self, record: ArticleRecord) -> ArticleRecord:
         """Return the record with the values of the custom fields that the import has defined."""
         values = self._definitions.convert_entries(record.other_fields)
         return replace(record, custom={**values, **record.custom}) if values else record

@@ -20,7 +20,6 @@ from blogapi.rendering import plain_text
 _MAX_LOST_SHARE = 0.1
 # Words are counted roughly, so a difference of a few words means nothing.
 _MIN_LOST_WORDS = 5
-
 # The text between these marks is not shown.
 _HIDDEN_PARTS = (("<!--", "-->"), ("<script", "</script>"), ("<style", "</style>"))
 # Tags within a word are removed; all other markup separates words.
@@ -129,7 +128,9 @@ def is_article_edited(article: Any, file: ImportedFile) -> bool:
     return bool(article.last_updated > file.imported_at)
 
 
-def keep_state(record: ArticleRecord, article: Any, file: ImportedFile, now: datetime) -> ArticleRecord:
+def keep_status_and_date(
+    record: ArticleRecord, article: Any, file: ImportedFile, now: datetime
+) -> ArticleRecord:
     """Return the record with the status and the date that its article keeps."""
     status = record.status
     if record.is_undated and (article.status, status) == ("published", "draft"):
@@ -162,7 +163,7 @@ def keep_date(
 def is_record_changed(record: ArticleRecord, kept: ArticleRecord, article: Any, file: ImportedFile) -> bool:
     """Return whether a record differs from its last import.
 
-    `kept` is the result of `keep_state`: the record with the status and the time that its article keeps.
+    `kept` is the record with the status and the date of its article, from `keep_status_and_date`.
     """
     edited, stored = is_article_edited(article, file), file.get_guess_names()
     statuses = {record.status, kept.status}
@@ -185,7 +186,7 @@ def is_record_changed(record: ArticleRecord, kept: ArticleRecord, article: Any, 
 
 
 def keeps_public_text(record: ArticleRecord, article: Any, file: ImportedFile) -> bool:
-    """Return whether a changed record leaves its article, which is not edited, as it is.
+    """Return whether a changed record must not change its public article, which was not edited.
 
     The last import must have seen all unlifted guesses of the record, and left the article public.
     """

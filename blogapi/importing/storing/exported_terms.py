@@ -20,7 +20,7 @@ from blogapi.publication.kinds import TERM_KINDS
 from blogapi.storage.database import db, transaction
 
 TAXONOMIES: Mapping[str, Taxonomy[Any]] = {
-    kind: one for kind in TERM_KINDS for one in dependencies.TAXONOMIES if one.singular == kind
+    kind: taxonomy for kind in TERM_KINDS for taxonomy in dependencies.TAXONOMIES if taxonomy.singular == kind
 }
 
 
@@ -53,8 +53,8 @@ ExportedTerms = Mapping[tuple[str, str], ExportedTerm]
 def match_terms(kind: str, slugs: Collection[str], exported: ExportedTerms) -> dict[str, Term]:
     """Return the terms of this blog that correspond to the exported terms with these slugs, by exported slug.
 
-    A term with the same uuid takes precedence over one that has or had the same slug. The profile of a user
-    that was never used does not correspond to an author of the export; see `create_term`.
+    A term with the same uuid takes precedence over a term that has or had the same slug. An unused profile of
+    a user does not correspond to an author of the export; see `create_term`.
     """
     taxonomy = TAXONOMIES[kind]
     uuids = {term.uuid: slug for slug in slugs if (term := exported.get((kind, slug)))}
@@ -77,8 +77,8 @@ def match_terms(kind: str, slugs: Collection[str], exported: ExportedTerms) -> d
 def create_term(owner: UUID, term: ExportedTerm, exported: ExportedTerms) -> Term:
     """Create a term of the export with its uuid, times and former slugs, below its parent if that exists.
 
-    If a user has a profile with the slug that was never used, the user gets the author of the export as their
-    profile instead. Raises ValidationError if a field is invalid.
+    If an unused profile of a user has the slug, the author of the export replaces it as the user's profile.
+    Raises ValidationError if a field is invalid.
     """
     taxonomy = TAXONOMIES[term.kind]
     fields = taxonomy.body_schema().load(term.fields)

@@ -1,4 +1,4 @@
-"""The guesses in an import: which of them the user has lifted, and how many articles have each."""
+"""Guesses that the former blog hid an article: which guesses the user has lifted, and their articles."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ FORGET_LIFTED = "none"
 
 
 class Guesses:
-    """The guesses of one run. `lifted` are the names of guesses to ignore, or FORGET_LIFTED, in any case."""
+    """The guesses of one run. `lifted` names guesses to ignore, in any letter case, or FORGET_LIFTED."""
 
     def __init__(self, lifted: Iterable[str]) -> None:
-        self._named = {name.strip().casefold(): name.strip() for name in lifted}
-        self._forgets = self._named.pop(FORGET_LIFTED, None) is not None
+        self._option_names = {name.strip().casefold(): name.strip() for name in lifted}
+        self._forgets = self._option_names.pop(FORGET_LIFTED, None) is not None
         self._remembered: dict[str, set[str]] | None = None
         self._names: dict[str, str] = {}
         self._counts: Counter[str] = Counter()
-        self._found: set[str] = set()
-        #: The names that the run lifts, by source: those of the options, and those of earlier imports.
+        self._used_names: set[str] = set()
+        #: The names in the options that the run lifts, by source.
         self._lifted: defaultdict[str, set[str]] = defaultdict(set)
         self._sources: set[str] = set()
-        self._by_memory: set[str] = set()
+        self._lifted_earlier: set[str] = set()
         #: The keys of records whose articles are public although they have guesses that are not lifted.
         self.public_here: set[str] = set()
 
@@ -43,12 +43,12 @@ class Guesses:
             return record
         source = identify_source(record)
         names = {guess.name.casefold(): guess for guess in record.guesses}
-        named = self._named.keys() & names.keys()
+        named = self._option_names.keys() & names.keys()
         remembered = (self._read_lifted_guesses().get(source, set()) & names.keys()) - named
-        self._found |= named
+        self._used_names |= named
         if source:
             self._lifted[source] |= named
-        self._by_memory |= remembered
+        self._lifted_earlier |= remembered
         lifted = named | remembered
         return apply_guesses(record, [guess for name, guess in names.items() if name not in lifted])
 
@@ -66,11 +66,11 @@ class Guesses:
 
     def list_notes(self) -> Iterator[str]:
         """Yield sentences about named guesses that no article has, and about guesses lifted earlier."""
-        for name in sorted(self._named.keys() - self._found):
-            yield f"No article has the guess “{self._named[name]}”, which --publish-marked names."
-        if self._by_memory:
-            names = join_names(sorted(self._by_memory), 50)
-            lifted = "Lifted by an earlier import, so by this one (--publish-marked none forgets it)"
+        for name in sorted(self._option_names.keys() - self._used_names):
+            yield f"No article has the guess “{self._option_names[name]}”, which --publish-marked names."
+        if self._lifted_earlier:
+            names = join_names(sorted(self._lifted_earlier), 50)
+            lifted = "Guesses that an earlier import lifted are ignored (--publish-marked none forgets them)"
             yield f"{lifted}: {names}."
         if self.public_here:
             number = format_count(len(self.public_here), "article")

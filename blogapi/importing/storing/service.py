@@ -30,7 +30,7 @@ from blogapi.importing.storing.batch_media import add_media_results
 from blogapi.importing.storing.earlier_imports import add_page_tag, compute_digest, is_article_edited
 from blogapi.importing.storing.guesses import Guesses
 from blogapi.importing.storing.state import REFUSAL_ERRORS, ImportedAuthors, ImportState, report_refusal
-from blogapi.importing.texts.pictures import may_contain_references
+from blogapi.importing.texts.media_references import may_contain_references
 from blogapi.publication.visibility import ItemType
 from blogapi.storage.database import current_time, db, is_only_process, transaction
 from blogapi.web.errors import Invalid
@@ -134,7 +134,7 @@ class Importer:
     def _select_custom_values(self, record: ArticleRecord) -> ArticleRecord:
         custom = self.state.select_custom_values(record.custom)
         if left := ", ".join(sorted(record.custom.keys() - custom.keys())):
-            note = f"Only admins import values of these custom fields, so they were left out: {left[:1_000]}."
+            note = f"Only admins can import values of these fields, so they were left out: {left[:1_000]}."
             record = replace(record, custom=custom, notes=(*record.notes, note))
         return record
 
@@ -142,7 +142,7 @@ class Importer:
         """Set the parent of each page that was stored before its parent, each in its own transaction."""
         if self.state.dry_run:
             return
-        for key, (parent_key, is_new) in self.state.orphans.items():
+        for key, (parent_key, is_new) in self.state.missing_parents.items():
             with self.open_transaction(), suppress(Invalid):
                 files, tree = queries.find_imported_files([key, parent_key]), read_tree()
                 if not all(it in files and files[it].article_id in tree for it in (key, parent_key)):
@@ -185,7 +185,7 @@ class Importer:
                         yield from self._store_records([record], media)
                 else:
                     key = part[0].key
-                    mapped = queries.get_mapped_paths([key]).get(key, {})
+                    mapped = queries.get_media_uuids_by_path([key]).get(key, {})
                     yield add_media_results(part[0], report_refusal(key, error), media.get(key), mapped)
                 records = records[len(part) :]
                 continue
@@ -216,7 +216,7 @@ class Importer:
         media = self.media.store_files(records, render_if_referring)
         if media:
             unchanged = media.keys() - {item.key for item in changed}
-            mapped = queries.get_mapped_paths(unchanged)
+            mapped = queries.get_media_uuids_by_path(unchanged)
             files = ((key, path, file) for key in unchanged for path, file in media[key].files.items())
             remapped = {key for key, path, file in files if mapped.get(key, {}).get(path) != file.uuid}
             changed += [item for item in records if item.key in remapped]

@@ -119,7 +119,7 @@ class ImportState:
     guesses: Guesses
     restore_deleted: bool = False
     dry_run: bool = False
-    #: whether the user who started the import is no admin; the author may be an admin
+    #: whether the user who started the import is not an admin; the author can be an admin
     restricted: bool = False
     #: The redirects of this run. A redirect is removed if an article that is imported later has its slug.
     redirects: set[str] = field(default_factory=set)
@@ -128,14 +128,14 @@ class ImportState:
     #: The terms of the blog by their kinds and by the names in the records; they are not looked up again.
     found_terms: defaultdict[str, dict[str, Term]] = field(default_factory=lambda: defaultdict(dict))
     #: The data that earlier transactions of a dry run stored and rolled back: terms by kind and slug, which
-    #: later transactions store together; the slugs of articles.
+    #: later transactions store together; the slugs of articles; the articles with each former path.
     planned_terms: dict[tuple[str, str], Term] = field(default_factory=dict)
     planned_slugs: set[str] = field(default_factory=set)
-    #: The pages that were stored before their parents: the keys of both, and whether the page is new.
-    orphans: dict[str, tuple[str, bool]] = field(default_factory=dict)
-    #: The keys of records whose public articles can be hidden by rules outside of the source.
-    public_unread: set[str] = field(default_factory=set)
     planned_paths: dict[str, UUID] = field(default_factory=dict)
+    #: The pages that were stored before their parents: the keys of both, and whether the page is new.
+    missing_parents: dict[str, tuple[str, bool]] = field(default_factory=dict)
+    #: The keys of records with public articles that unread rules can hide (`Source.unread_rules`).
+    public_unread: set[str] = field(default_factory=set)
 
     def is_admin(self) -> bool:
         """Return whether an admin imports: only admins change custom fields, redirects and the site."""
@@ -147,7 +147,7 @@ class ImportState:
         return omit_admin_values(values) if self.restricted else values
 
     def plan_term(self, slug: str, term: Term) -> None:
-        """Keep a term that was created in a dry run for later transactions."""
+        """In a dry run, keep a term that was created for later transactions."""
         # The profile of a user replaces another profile, so later transactions must create it again.
         if self.dry_run and not (isinstance(term, Author) and term.owner_id):
             self.planned_terms[term.kind, slug] = term

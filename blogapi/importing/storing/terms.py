@@ -20,7 +20,7 @@ _TAXONOMIES: dict[str, Taxonomy[Any]] = {taxonomy.singular: taxonomy for taxonom
 # Other writers wait while a transaction is open: creating a term takes about 3 ms.
 TERMS_PER_TRANSACTION = 100
 
-AnyTerm = TypeVar("AnyTerm")
+AnyItem = TypeVar("AnyItem")
 Key = TypeVar("Key")
 
 
@@ -53,12 +53,12 @@ def store_terms(
                 dropped.update((term.kind, name) for name in unknown)
                 try:
                     with savepoint():
-                        taken = {name: text for name, text in fields.items() if name not in unknown}
+                        known = {name: text for name, text in fields.items() if name not in unknown}
                         is_own = not term.parent or make_term_key(term.parent) == make_term_key(term.name)
                         if taxonomy is CATEGORIES and not is_own:
                             parent = queries.find_terms_by_names(taxonomy, [term.parent]).get(term.parent)
-                            taken |= {"parent": str(parent.uuid)} if parent else {}
-                        created = service.get_or_create_term(taxonomy, state.author, term.name, **taken)
+                            known |= {"parent": str(parent.uuid)} if parent else {}
+                        created = service.get_or_create_term(taxonomy, state.author, term.name, **known)
                     state.plan_term(make_term_key(term.name), created)
                 except REFUSAL_ERRORS as error:
                     reason = describe_refusal(error)
@@ -71,18 +71,18 @@ def store_terms(
 
 
 def list_parents_first(
-    terms: Iterable[AnyTerm], parents: Mapping[Key, Key], get_key: Callable[[AnyTerm], Key]
-) -> list[AnyTerm]:
-    """Return the terms so that each term comes after its parent, except in a cycle.
+    items: Iterable[AnyItem], parents: Mapping[Key, Key], get_key: Callable[[AnyItem], Key]
+) -> list[AnyItem]:
+    """Return the terms or pages so that each comes after its parent, except in a cycle.
 
-    `parents` maps the key of a term to the key of its parent.
+    `parents` maps the key of an item to the key of its parent.
     """
 
-    def count_ancestors(term: AnyTerm) -> int:
-        key, above = get_key(term), set[Key]()
+    def count_ancestors(item: AnyItem) -> int:
+        key, above = get_key(item), set[Key]()
         while key in parents and parents[key] not in above:
             key = parents[key]
             above.add(key)
         return len(above)
 
-    return sorted(terms, key=count_ancestors)
+    return sorted(items, key=count_ancestors)

@@ -1,1 +1,1 @@
-"""Wiki links and the template tags of site generators; links are resolved when all articles are known."""
+"""Resolves wiki links and the template tags of site generators, after all articles have been read."""

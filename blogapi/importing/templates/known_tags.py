@@ -37,8 +37,7 @@ _OUTPUT_NAME = re.compile(r"[.$]?[\w.$-]+")
 _OUTPUT = re.compile(r"\{\{-?([^{}]{1,500})-?\}\}")
 _TAG_DELIMITERS = {"{{", "}}", "{%", "%}", "{#", "#}"}
 _ABSOLUTE_START = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|[/#?.]")
-
-_WEB = re.compile(r"(?:https?:)?//", re.IGNORECASE)
+_WEB_START = re.compile(r"(?:https?:)?//", re.IGNORECASE)
 # Matches the address of a file that is not an article.
 _FILE_URL = re.compile(r"[^?#]*\.(?!(?:md|markdown|mkd|html?|adoc|rst|ipynb)\b)\w+(?:[?#].*)?", re.IGNORECASE)
 _FLAG_VALUES = {"true", "false"}
@@ -69,7 +68,7 @@ _PAGE_ADDRESSES = {
 
 
 @dataclass(slots=True)
-class Arguments:
+class TagArguments:
     """The arguments of a tag. Variables, which have values only in the template engine, are left out."""
 
     values: list[str] = field(default_factory=list)  #: arguments without a name
@@ -84,10 +83,10 @@ class Arguments:
         return self.get_named(*names) or next(iter(self.values), "")
 
 
-def parse_arguments(text: str) -> Arguments:
-    arguments = Arguments()
+def parse_arguments(text: str) -> TagArguments:
+    arguments = TagArguments()
     for match in islice(_ARGUMENT.finditer(text), _MAX_ARGUMENTS):
-        value = _get_value(match)
+        value = _get_argument_value(match)
         if value is not None and match["name"]:
             arguments.named.setdefault(match["name"].lower(), value)
         elif value is not None:
@@ -95,7 +94,7 @@ def parse_arguments(text: str) -> Arguments:
     return arguments
 
 
-def _get_value(match: re.Match[str]) -> str | None:
+def _get_argument_value(match: re.Match[str]) -> str | None:
     kind = match.lastgroup or "bare"
     value: str = match[kind]
     if kind == "bare" and _VARIABLE.fullmatch(value):
@@ -148,7 +147,7 @@ class TemplateTag:
     """A template tag with its arguments, in the text of an article."""
 
     name: str  #: in lower case; of an include: the name of the included file, without suffix
-    arguments: Arguments
+    arguments: TagArguments
     kind: str  #: "hugo", "liquid" (also of Hexo), "output" or "include"
     is_html: bool  #: whether the text around it is HTML
     targets: tag_markup.LinkFinder
@@ -169,7 +168,7 @@ def render_tag(tag: TemplateTag) -> str | None:
 def _render_link_or_player(tag: TemplateTag, template: str) -> str | None:
     user, id_ = tag.arguments.get_named("user", "username", "author"), tag.arguments.get_named(*_ID_ARGUMENTS)
     values = [*filter(None, (user, id_)), *tag.arguments.values] or [""]
-    address = next((value for value in values if _WEB.match(value) or tag_markup.is_player(value)), values[0])
+    address = next((it for it in values if _WEB_START.match(it) or tag_markup.is_playable(it)), values[0])
     if template and address == values[0] and _PAGE_ID.fullmatch(address):
         parts = [part for part in "/".join(values).split("/")[:2] if _PAGE_ID.fullmatch(part)]
         ends = {"first": parts[0], "last": parts[-1], "user": parts[0] if parts[1:] else "i"}
@@ -179,7 +178,7 @@ def _render_link_or_player(tag: TemplateTag, template: str) -> str | None:
 
 def embed_address(address: str, title: str = "", *, is_html: bool = False) -> str | None:
     """Return the player of a video or sound file, or a link to another page; None if it is no web address."""
-    if tag_markup.is_player(address):
+    if tag_markup.is_playable(address):
         return tag_markup.make_player(address)
     for site, pattern, player in (
         ("YouTube", _YOUTUBE_ADDRESS, "www.youtube-nocookie.com/embed"),
@@ -188,13 +187,13 @@ def embed_address(address: str, title: str = "", *, is_html: bool = False) -> st
         if video := pattern.match(address):
             title = escape(title or f"{site} video")
             return f'<iframe src="https://{player}/{video[1]}" title="{title}" allowfullscreen></iframe>'
-    return tag_markup.make_text_link(address, address, is_html=is_html) if _WEB.match(address) else None
+    return tag_markup.make_text_link(address, address, is_html=is_html) if _WEB_START.match(address) else None
 
 
 def _find_post_address(tag: TemplateTag) -> str | None:
     """Return the address of the post that `post_url`, `ref`, `relref`, `post_path` or `get_url` names."""
     name = tag.arguments.get_named_or_first("path", "slug", "page").removeprefix("@/")
-    if not name or name.startswith("#") or _WEB.match(name):
+    if not name or name.startswith("#") or _WEB_START.match(name):
         return name or None
     return tag.targets.find_post_address(name) or tag.targets.find_new_address(name)
 
@@ -202,14 +201,14 @@ def _find_post_address(tag: TemplateTag) -> str | None:
 def _render_address(tag: TemplateTag) -> str | None:
     """Return the address of a file or page, such as `url_for("/x")` of Hugo and `{% link x.pdf %}`."""
     path = tag.arguments.get_named_or_first("path", "src")
-    is_page = path and not _WEB.match(path) and not _FILE_URL.fullmatch(path)
+    is_page = path and not _WEB_START.match(path) and not _FILE_URL.fullmatch(path)
     return _find_post_address(tag) or (None if not path or is_page else f"/{path.lstrip('/')}")
 
 
 def _render_link(tag: TemplateTag) -> str | None:
     """Return a link for `{% link text url %}` of Hexo, and the address of the file for `{% link x.pdf %}`."""
     values = tag.arguments.values
-    index = next((number for number, value in enumerate(values) if number and _WEB.match(value)), 0)
+    index = next((number for number, value in enumerate(values) if number and _WEB_START.match(value)), 0)
     if index:
         return tag_markup.make_text_link(" ".join(values[:index]), values[index], is_html=tag.is_html)
     return _render_address(tag) if len(values) == 1 else None
@@ -227,7 +226,7 @@ def _render_titled_link(tag: TemplateTag) -> str | None:
 def _render_picture(tag: TemplateTag) -> str | None:
     src, texts = _find_picture_source(tag)
     get = tag.arguments.get_named
-    if tag_markup.is_player(src) or not src:
+    if tag_markup.is_playable(src) or not src:
         return tag_markup.make_player(src) if src else None
     link, credit, source = get("link", "href", "url"), get("attr"), get("attrlink")
     link = "" if link == src or link in _FLAG_VALUES or link.startswith("#") else link

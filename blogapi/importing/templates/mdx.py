@@ -19,13 +19,12 @@ _CODE_OR_COMMENT = re.compile(
     re.MULTILINE,
 )
 _BRACES = r"\{[^{}]*+\}"
+# Each round allows one more level of braces.
+for _ in range(5):
+    _BRACES = rf"\{{(?:[^{{}}]++|{_BRACES})*+\}}"
 
 # Matches values such as `{"a.png"}`, `{require("a.png").default}` and `{30}`.
 _LITERAL = re.compile(r"=\{(?:(?:[\w.]*+\()?[\"']([^\"'{}]*+)[\"']\)?(?:\.default)?|([0-9]++))\}")
-
-
-for _ in range(5):
-    _BRACES = rf"\{{(?:[^{{}}]++|{_BRACES})*+\}}"
 _TAG = re.compile(
     rf"</?+(?:(?P<name>[A-Za-z][\w.-]*+)(?=[\s/>])(?:[^<>{{}}\"']|\"[^\"]*+\"|'[^']*+'|{_BRACES})*+)?+>"
 )

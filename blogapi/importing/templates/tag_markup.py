@@ -59,7 +59,7 @@ def is_image(address: str) -> bool:
     return _IMAGE.search(address) is not None
 
 
-def is_player(address: str) -> bool:
+def is_playable(address: str) -> bool:
     return (_VIDEO.search(address) or _AUDIO.search(address)) is not None
 
 

@@ -46,21 +46,21 @@ _RAW_TEXT = re.compile(
 _DEAD_BRANCH = re.compile(
     r"\{%-?\s*+if\s++false\s*+-?%\}(?:[^{]++|\{(?!%-?\s*+(?:if|else|elsif|endif)\b))*+\{%-?\s*+endif\s*+-?%\}"
 )
-_VALUE = r"\"[^\"\n{}]*+\"|'[^'\n{}]*+'|[^\s{}\"']++"
-_NAMED = rf"[.#][\w:-]++|[\w-]++=(?:{_VALUE})"
-_KRAMDOWN_LIST = rf"\{{:(?:\s*+(?:{_NAMED}|\w[\w-]*+))++\s*+\}}"
-_HUGO_LIST = rf"\{{(?:\s*+(?:{_NAMED}))++\s*+\}}"
+_ATTRIBUTE_VALUE = r"\"[^\"\n{}]*+\"|'[^'\n{}]*+'|[^\s{}\"']++"
+_NAMED_ATTRIBUTE = rf"[.#][\w:-]++|[\w-]++=(?:{_ATTRIBUTE_VALUE})"
+_KRAMDOWN_ATTRIBUTES = rf"\{{:(?:\s*+(?:{_NAMED_ATTRIBUTE}|\w[\w-]*+))++\s*+\}}"
+_HUGO_ATTRIBUTES = rf"\{{(?:\s*+(?:{_NAMED_ATTRIBUTE}))++\s*+\}}"
 _ATTRIBUTE_LIST = re.compile(
-    rf"(?<=[)\]*_`>}}\s]){_KRAMDOWN_LIST}|^{_KRAMDOWN_LIST}|^\{{:\w++:[^{{}}\n]*+\}}"
-    rf"|(?<=[)}}]){_HUGO_LIST}|(?<![^\s>]){_HUGO_LIST}(?=[ \t]*$)"
+    rf"(?<=[)\]*_`>}}\s]){_KRAMDOWN_ATTRIBUTES}|^{_KRAMDOWN_ATTRIBUTES}|^\{{:\w++:[^{{}}\n]*+\}}"
+    rf"|(?<=[)}}]){_HUGO_ATTRIBUTES}|(?<![^\s>]){_HUGO_ATTRIBUTES}(?=[ \t]*$)"
     r"|\{::comment\}(?:[^{]++|\{(?!::?/?comment))*+\{:/(?:comment)?\}|\{:[:/][^{}\n]*+\}",
     re.MULTILINE,
 )
 _ID = re.compile(r"#[\w:-]+")
 _HEADING = re.compile(r"(?:^|\n) {0,3}#{1,6}[ \t][^\n]*\Z")
-_CONTENTS = re.compile(r"\{:\s*toc\b")
+_TOC_MARK = re.compile(r"\{:\s*toc\b")
 # The list item that kramdown replaces with the table of contents.
-_CONTENTS_ITEM = re.compile(r"^[ \t]*(?:[-*+]|[0-9]{1,3}\.)[ \t].*\Z", re.MULTILINE)
+_TOC_ITEM = re.compile(r"^[ \t]*(?:[-*+]|[0-9]{1,3}\.)[ \t].*\Z", re.MULTILINE)
 # Statements stay in the text; of other unknown tags, only the text up to the closing tag is kept.
 _STATEMENT_TAGS = split_words("""if ifchanged unless for case tablerow capture macro call set filter with
     assign else elsif elif elseif when include include_cached block layout extends import from cycle
@@ -203,8 +203,8 @@ def _remove_attribute_list(before: str, written: str) -> str:
     block, id_ = line_start.removesuffix("\n"), _ID.search(written)
     if id_ and _HEADING.search(block):
         return f"{block.rstrip()} {{{id_[0]}}}"
-    if _CONTENTS.match(written):
-        return _CONTENTS_ITEM.sub("", block)
+    if _TOC_MARK.match(written):
+        return _TOC_ITEM.sub("", block)
     # In Hugo, the attribute list of a paragraph is on the line after the paragraph.
     is_text = written[1] != ":" and before[-1:] in (" ", "\t") and line_start[-1:] not in ("", "\n")
     return before + written if is_text else before
@@ -251,7 +251,7 @@ class _TagResolver:
                 if tag.partner:
                     tag.partner.replacement = ""
             elif tag.partner and tag.name not in _STATEMENT_TAGS:
-                self._unwrap_tag(tag, tag.partner)
+                self._replace_tag_pair(tag, tag.partner)
             else:
                 call, name = _FUNCTION_CALL.fullmatch(tag.text) if tag.kind == "output" else None, tag.name
                 if tag.kind == "output":
@@ -335,7 +335,7 @@ class _TagResolver:
     def _get_blank_line_after(self, tag: FoundTag) -> str:
         return "" if self._type == "html" else get_blank_line(self._content, tag.start, tag.end)
 
-    def _unwrap_tag(self, tag: FoundTag, closing: FoundTag) -> None:
+    def _replace_tag_pair(self, tag: FoundTag, closing: FoundTag) -> None:
         arguments = known_tags.parse_arguments(tag.text)
         title = arguments.get_named("title", "summary", "header", "name", "label", "author")
         # In Jekyll and Hexo, words without quotes are one title.

@@ -24,9 +24,9 @@ _WIKI_MARKUP = re.compile(
 )
 _COMMENT = re.compile(r"(?<![\w%])%%(?!%)(?P<end>(?:[^%]++|%(?!%))*+%%)?+")
 _MARKUP_HINTS = ("[[", "%%", "==", " ^", "[!")
-_CONTENTS_NAMES = {"toc", "_toc_", "tableofcontents"}
+_TOC_NAMES = {"toc", "_toc_", "tableofcontents"}
 # Lists of numbers and code, such as `[[nan, 1]]` and `[[T; N]]`, are not the names of pages.
-_NON_NAME = re.compile(r"[\W\d_]*|[^;=\"]*[;=\"].*|[^,]*,\s*-?\d.*")
+_NOT_A_PAGE_NAME = re.compile(r"[\W\d_]*|[^;=\"]*[;=\"].*|[^,]*,\s*-?\d.*")
 _PICTURE_SIZE = re.compile(r"(?P<width>[0-9]{1,5})(?:x(?P<height>[0-9]{1,5}))?")
 _QUOTE_PREFIX = re.compile(r"[ \t]*(?:[-*+][ \t]+|[0-9]+[.)][ \t]+)?(?:>[ \t]*)+")
 _MEDIA_SUFFIX = re.compile(r"\.(?!md$|markdown$|canvas$|base$|excalidraw$)[a-z0-9]{2,5}$", re.IGNORECASE)
@@ -63,7 +63,7 @@ class _WikiLinkResolver:
     def resolve_markup(self) -> tag_markup.ResolvedText:
         parts, position = [], 0
         for match in find_outside_code(self._content, "markdown", _WIKI_MARKUP, r"\[!%=\^"):
-            parts += [self._content[position : match.start()], self._replace_match(match)]
+            parts += [self._content[position : match.start()], self._replace_markup(match)]
             position = match.end()
         notes, unresolved = list[str](), Counter[str]()
         if self._missing:
@@ -75,7 +75,7 @@ class _WikiLinkResolver:
             notes.append(f"The import removed {format_count(self._comments, 'comment')} (`%%…%%`).")
         return tag_markup.ResolvedText("".join([*parts, self._content[position:]]), unresolved, tuple(notes))
 
-    def _replace_match(self, match: re.Match[str]) -> str:
+    def _replace_markup(self, match: re.Match[str]) -> str:
         if match["comment"]:
             self._comments += 1
             return ""
@@ -105,9 +105,9 @@ class _WikiLinkResolver:
     def _replace_link(self, match: re.Match[str]) -> str:
         target = match["target"].strip().removesuffix("\\").strip()
         text = (match["text"] or "").strip()
-        if target.casefold() in _CONTENTS_NAMES and not text:
+        if target.casefold() in _TOC_NAMES and not text:
             return ""
-        if not target or (_NON_NAME.fullmatch(target) and not target.startswith("#")):
+        if not target or (_NOT_A_PAGE_NAME.fullmatch(target) and not target.startswith("#")):
             return match[0] if not text or not target.startswith("#") else text
         path, _, fragment = target.partition("#")
         if match["mark"] and _MEDIA_SUFFIX.search(path):
@@ -141,6 +141,6 @@ def _embed_file(path: str, text: str) -> str:
         return tag_markup.make_picture(path, " ".join(parts[:-1] if size else parts), sizes)
     return (
         tag_markup.make_player(path)
-        if tag_markup.is_player(path)
+        if tag_markup.is_playable(path)
         else tag_markup.make_text_link(text or path.rpartition("/")[2], path)
     )

@@ -1,1 +1,1 @@
-"""Reading texts of other systems: encodings, lines, dates, titles, data, XML and HTML."""
+"""Reads texts of other systems: encodings, lines, dates, titles, data, XML and HTML."""

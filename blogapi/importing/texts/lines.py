@@ -44,7 +44,7 @@ _HTTP_START = re.compile("https?://", re.IGNORECASE)
 _LINE_BREAK = re.compile(r"<(?:br|wbr)\s{0,9}/?>", re.IGNORECASE)
 _ENTITY = re.compile(r"&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")
 _CODE_SPAN = re.compile(r"(`[^`]*`)")
-_INLINE_MARKUP = frozenset("*_`~\\[]")
+_MARKUP_CHARACTERS = frozenset("*_`~\\[]")
 _LINK = re.compile(r"!?\[([^\[\]]{0,1000})\]\([^()]{0,2048}\)")
 BOOLEAN_WORDS = {"true": True, "yes": True, "on": True, "y": True, "t": True, "1": True} | {
     "false": False, "no": False, "off": False, "n": False, "f": False, "0": False
@@ -122,7 +122,7 @@ def to_line(value: object) -> str:
     if isinstance(value, bool):
         value = str(value).lower()
     elif isinstance(value, int):
-        # Python refuses to convert integers of more than 4,300 digits.
+        # Python refuses to convert integers of more than 4,300 digits to text.
         value = str(value) if value.bit_length() < 4096 else ""
     elif isinstance(value, (date, time)):
         value = value.isoformat()
@@ -144,7 +144,7 @@ def html_to_line(html: str) -> str:
 def markdown_to_line(value: object) -> str:
     """Return a scalar as one line without HTML elements, entities and inline Markdown."""
     line = to_plain_line(value)
-    if _INLINE_MARKUP.isdisjoint(line):
+    if _MARKUP_CHARACTERS.isdisjoint(line):
         return line
     parts = _CODE_SPAN.split(line)
     parts[::2] = (html.escape(part, quote=False) for part in parts[::2])

@@ -48,7 +48,7 @@ class _TextConstructor(yaml.constructor.BaseConstructor):
     duplicates: dict[yaml.Node, list[str]]  #: keys that appear twice; the caller sets an empty dictionary
 
     def flatten_mapping(self, node: yaml.MappingNode) -> None:
-        # A mapping may be flattened several times. From the second time on, it also contains the merged keys.
+        # A mapping can be flattened several times. From the second time on, it also contains the merged keys.
         if node not in self.duplicates:
             keys = [key.value for key, _ in node.value if isinstance(key, yaml.ScalarNode)]
             self.duplicates[node] = _find_duplicates(keys)
@@ -76,7 +76,7 @@ class _TextLoader(_TextConstructor, yaml.BaseLoader):
 
 
 class _FastTextLoader(_TextConstructor, getattr(yaml, "CBaseLoader", yaml.BaseLoader)):  # type: ignore[misc]
-    """PyYAML's loader in C, if there is one. It limits no aliases, so it reads only blocks without any."""
+    """PyYAML's loader in C, if there is one. It limits no aliases, so it reads only blocks without them."""
 
 
 for _loader in (_TextLoader, _FastTextLoader):
@@ -125,7 +125,7 @@ def parse_toml(block: str, first_line: int) -> tuple[Entries, list[str]]:
     """
     # tomllib takes quadratic time for a key with very many parts.
     if any(part.count(".") > _MAX_KEY_DOTS for part in re.split(r"[={,\n]", _TOML_STRING.sub("x", block))):
-        _refuse_front_matter("TOML", f"a key has more than {_MAX_KEY_DOTS} parts")
+        _refuse_block("TOML", f"a key has more than {_MAX_KEY_DOTS} parts")
     corrected = _LEADING_ZERO.sub(r"\1\2", block)
     try:
         return _parse_block("TOML", lambda: tomllib.loads(block, parse_float=str), first_line), []
@@ -180,7 +180,7 @@ def _parse_block(language: str, parse: Callable[[], object], first_line: int) ->
         if value is None:
             return {}
         if not isinstance(value, dict):
-            _refuse_front_matter(language, "it does not consist of `key: value` entries")
+            _refuse_block(language, "it does not consist of `key: value` entries")
         level: list[Any] = [value]
         for _ in range(_MAX_VALUE_DEPTH):
             groups = (
@@ -189,12 +189,12 @@ def _parse_block(language: str, parse: Callable[[], object], first_line: int) ->
             level = [child for group in groups for child in group]
             if not level:
                 return {str(key): child for key, child in value.items()}
-        _refuse_front_matter(language, "it is nested too deeply")
+        _refuse_block(language, "it is nested too deeply")
     except RecursionError:
-        _refuse_front_matter(language, "it is nested too deeply")
+        _refuse_block(language, "it is nested too deeply")
     except (yaml.YAMLError, ValueError, OverflowError) as error:
         line_number, reason = _describe_error(error)
-        _refuse_front_matter(language, reason, line_number and line_number + first_line - 1, error)
+        _refuse_block(language, reason, line_number and line_number + first_line - 1, error)
 
 
 def _describe_error(error: Exception) -> tuple[int, str]:
@@ -215,10 +215,8 @@ def _describe_error(error: Exception) -> tuple[int, str]:
     return 0, "a number or an escape sequence is out of range"
 
 
-def _refuse_front_matter(
+def _refuse_block(
     language: str, reason: str, line_number: int = 0, cause: Exception | None = None
 ) -> NoReturn:
     place = f"line {line_number}: " if line_number else ""
-    raise RefusedFile(
-        f"The head (front matter) cannot be read as {language} ({place}{reason}); correct it."
-    ) from cause
+    raise RefusedFile(f"Its {language} cannot be read ({place}{reason}); correct it.") from cause

@@ -63,7 +63,7 @@ def change_code(
     return "".join([*parts, content[position:]])
 
 
-def blank_code(content: str, content_type: str) -> str:
+def replace_code_with_spaces(content: str, content_type: str) -> str:
     """Return Markdown with spaces in place of its code, so that everything else keeps its position.
 
     Elements such as <pre> stay, because browsers read the tags in these elements.

@@ -17,9 +17,9 @@ from blogapi.importing.texts.lines import find_codec
 
 CHUNK_BYTES = 64 * 1024
 _MAX_TAG_BYTES = 8_000_000
-_ENCODING = re.compile(rb"""<\?xml[^>]{0,100}?encoding\s{0,9}=\s{0,9}["']([\w.-]{1,40})["']""")
+_ENCODING_DECLARATION = re.compile(rb"""<\?xml[^>]{0,100}?encoding\s{0,9}=\s{0,9}["']([\w.-]{1,40})["']""")
 # The encodings that blogs use. Other codecs of Python do not encode text, or take quadratic time.
-_ENCODINGS = re.compile(
+_ACCEPTED_ENCODING = re.compile(
     r"utf-?8|(?:iso-?8859|latin|windows|cp|koi8|euc|gb|shift|big5|tis|us-?ascii|ascii)[\w-]*", re.IGNORECASE
 )
 # The maximum size of an item with all its fields and comments, in characters. Each element counts as
@@ -175,18 +175,18 @@ def read_channel(chunks: Iterable[str], builder: ElementBuilder) -> Iterator[Ele
         parser.close()
     except SAXParseException as error:
         builder.missing_end = error
-    # Since version 2.6, Expat may report the last elements only at the end of the file.
+    # Since version 2.6, Expat can report the last elements only at the end of the file.
     yield from builder.take_elements()
 
 
 def decode_file(file: BinaryIO, *, is_strict: bool = True) -> Iterator[str]:
     """Yield the text of a file without its byte order mark and without spaces at its start."""
     data = file.read(CHUNK_BYTES)
-    declared = _ENCODING.search(data, 0, 1_000)
+    declared = _ENCODING_DECLARATION.search(data, 0, 1_000)
     name = declared[1].decode("ascii") if declared else "utf-8"
     codec = "utf-8"
     with suppress(LookupError):
-        codec = codecs.lookup(name).name if _ENCODINGS.fullmatch(name) else "utf-8"
+        codec = codecs.lookup(name).name if _ACCEPTED_ENCODING.fullmatch(name) else "utf-8"
     # As in browsers, ISO 8859-1 means cp1252, because programs on Windows use this name for cp1252.
     codec = {"ascii": "utf-8", "iso8859-1": "cp1252"}.get(codec, codec)
     encoding = find_codec(data, codec)

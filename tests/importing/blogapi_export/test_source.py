@@ -398,7 +398,7 @@ def test_an_export_of_the_blog_itself_changes_nothing(blogs, export, tmp_path):
     write(article, article.read_bytes().replace(b"---\nOwn", b"---\nOther"))
     (report,) = blogs.restore(tmp_path / "own")
     assert report.result is Result.SKIPPED
-    assert "has not imported it" in report.notes[0]
+    assert "which was not imported" in report.notes[0]
 
 
 def test_a_dry_run_stores_nothing(blogs, export):
@@ -470,7 +470,7 @@ def test_an_import_does_not_show_the_blog(blogs, export, value, is_on):
     blogs.restore(export, notes=notes)
     with blogs.app.app_context():
         assert (get_site().built_in, get_site().title) == (is_on, "" if is_on else "Theirs")
-    sentence = "The former blog showed itself; `site set built_in=true` does so here."
+    sentence = "The former blog had its own pages; `site set built_in=true` shows them here."
     assert (sentence in notes) is (value == "true" and not is_on)
 
 

@@ -13,7 +13,7 @@ from blogapi.importing.format_api.article_record import ArticleRecord
 from blogapi.importing.media.file_lookup import MediaFileFinder
 from blogapi.importing.media.imported_media import MediaImporter
 from blogapi.importing.refusals import RefusedFile
-from blogapi.importing.texts.pictures import list_references, may_contain_references, split_srcset
+from blogapi.importing.texts.media_references import list_references, may_contain_references, split_srcset
 
 POSIX = pytest.mark.skipif(sys.platform == "win32", reason="Windows has another file system")
 

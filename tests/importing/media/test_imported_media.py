@@ -403,8 +403,8 @@ def test_a_file_that_is_deleted_during_the_import_is_left_out(app, run, site, ar
         db.session.commit()
         return stored
 
-    store = imported_media.MediaImporter._store_file
-    monkeypatch.setattr(imported_media.MediaImporter, "_store_file", delete)
+    store = imported_media.MediaImporter._store_media_file
+    monkeypatch.setattr(imported_media.MediaImporter, "_store_media_file", delete)
     draw(site / "posts/cat.png")
     write(site / "posts/a.md", "![](cat.png)", cover="cat.png")
     assert run(site / "posts")["counts"]["created"] == 1

@@ -6,7 +6,7 @@ import pytest
 
 from blogapi.importing.links.rewriting import rewrite_addresses
 from blogapi.importing.pipeline import run
-from blogapi.importing.pipeline.run import HostedFiles
+from blogapi.importing.pipeline.run import HostedFileFinder
 
 HOSTS = {"example.com/blog", "www.other.org", "mimi.wordpress.com"}
 EXTENSIONS = {"jpg", "png", "pdf", "mp4"}
@@ -22,9 +22,9 @@ def change(content, content_type="html", exists=lambda path: "missing" not in pa
 
 
 def make_local(content, content_type, exists):
-    files = HostedFiles(HOSTS, exists)
+    files = HostedFileFinder(HOSTS, exists)
     changed = rewrite_addresses(content, content_type, lambda _: None, files.find_path)
-    return changed, files.count_missing()
+    return changed, files.count_remote_files()
 
 
 @pytest.mark.parametrize(
@@ -105,11 +105,11 @@ def test_plain_text_stays():
 
 
 def test_only_whole_addresses_become_paths():
-    files = HostedFiles(HOSTS, lambda path: path == "/x.jpg")
+    files = HostedFileFinder(HOSTS, lambda path: path == "/x.jpg")
     assert files.find_path("https://example.com/x.jpg?w=1") == "/x.jpg"
     for address in ("https://example.org/x.jpg", "/x.jpg", "", "https://example.com/x.jpg more"):
         assert files.find_path(address) is None
-    assert HostedFiles((), bool).find_path("https://example.com/x.jpg") is None
+    assert HostedFileFinder((), bool).find_path("https://example.com/x.jpg") is None
 
 
 @pytest.mark.parametrize(

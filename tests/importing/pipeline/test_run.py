@@ -16,7 +16,7 @@ from blogapi.content.taxonomies.tags import Tag
 from blogapi.importing.format_api.article_record import ArticleRecord, AuthorRecord, TermRecord
 from blogapi.importing.format_api.report import FileReport, Result
 from blogapi.importing.format_api.source import ImportOptions
-from blogapi.importing.pipeline.report_output import format_document, format_report, summarize_run
+from blogapi.importing.pipeline.report_output import format_json_report, format_text_report, summarize_run
 from blogapi.importing.pipeline.run import ImportRun, open_spool
 from blogapi.importing.storing.service import Importer
 from blogapi.storage.database import db
@@ -154,7 +154,7 @@ def test_an_article_that_is_a_draft_in_another_export_becomes_a_draft(run, conte
     newer = FakeSource([a_record(1, status="draft", source="other.xml")])
     started = run(FakeSource([a_record(1), linking]), newer)
     assert [report.status for report in started.reports] == ["draft", "published", None]
-    assert "not public in another of the files" in started.reports[0].notes[0]
+    assert "Another file says that it is not public" in started.reports[0].notes[0]
     assert contents()["post-2"] == linking.content
 
 
@@ -230,7 +230,7 @@ def test_the_report_names_articles_whose_html_lacks_words_or_shows_markup(run):
     ).reports
     notes = [[note.partition(";")[0] for note in report.notes] for report in reports]
     lost = "Its HTML shows 40 of about 80 words"
-    as_text = "Readers see the markup of its text, which takes too long to render."
+    as_text = "Readers see the markup of its text, because it takes too long to render."
     assert notes == [[lost], [], [lost], [], [as_text], []]
 
 
@@ -261,11 +261,11 @@ def test_the_report_counts_what_was_left_behind(run):
     left = Counter(comments=3, menus=1)
     source = FakeSource([a_record(1), broken], left_behind=left, notes=("Repaired.",))
     started = run(source)
-    lines = list(format_report(started, dry_run=False))
+    lines = list(format_text_report(started, dry_run=False))
     assert lines[0] == "1 public, 0 drafts, 0 scheduled, 0 skipped, 1 refused."
     assert "note       Repaired." in lines
     assert "left       Not imported from format-0: comments (3), menus (1)." in lines
-    document = json.loads("".join(format_document(started, dry_run=False)))
+    document = json.loads("".join(format_json_report(started, dry_run=False)))
     assert document["left_behind"]["format-0"] == {"comments": 3, "menus": 1}
     assert {file["title"] for file in document["files"]} == {"Post 1", ""}
 
@@ -275,10 +275,10 @@ def test_the_report_counts_what_was_left_behind(run):
 )
 def test_files_that_stay_on_the_former_host_are_counted(run, address, number):
     started = run(FakeSource([a_record(1, content=f'<img src="{address}">')]))
-    lines = list(format_report(started, dry_run=False))
+    lines = list(format_text_report(started, dry_run=False))
     counted = "media      Files that articles still show from the former host: 1."
     assert [line for line in lines if line.startswith("media ")] == [counted, ASSETS_LINE][: 2 * number]
-    assert json.loads("".join(format_document(started, dry_run=False)))["remote_files"] == number
+    assert json.loads("".join(format_json_report(started, dry_run=False)))["remote_files"] == number
     notes = ["Files that articles still load from the former blog: 1."]
     assert summarize_run(started)["notes"] == notes[:number]
 
@@ -288,7 +288,7 @@ def test_template_tags_that_stay_are_counted_by_name(run):
     started = run(FakeSource([replace(record, content_type="markdown", key="blog/a.md", source="")]))
     assert started.unresolved == {"unknown": 2}
     line = "templates  Template tags and wiki links that were not resolved: unknown (2)."
-    assert line in format_report(started, dry_run=False)
+    assert line in format_text_report(started, dry_run=False)
 
 
 @pytest.mark.parametrize("is_mdx", [True, False])

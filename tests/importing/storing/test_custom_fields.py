@@ -182,7 +182,7 @@ def test_an_import_of_an_editor_changes_no_fields_for_admins(define, run_import,
     run_import(make_post(1, "paid_to: Marit", "rating: good"))
     posts = [make_post(number, "paid_to: Eve", "rating: bad") for number in (1, 2)]
     report = run_import(*posts, restricted=None)
-    assert "Only admins import values of these custom fields, so they were left out: paid_to." in report
+    assert "Only admins can import values of these fields, so they were left out: paid_to." in report
     assert find(as_admin, "Post 1")[0] == {"paid_to": "Marit", "rating": "bad"}
     assert find(as_admin, "Post 2")[0] == {"rating": "bad"}
     # The import of an admin brings the values later, although the files have not changed.

@@ -91,7 +91,7 @@ def test_a_guess_makes_a_draft_that_the_option_publishes(blog, article, name):
     # The source remembers it, and each import says so.
     report = blog(*CARRIERS[name])
     assert (article().status, report["counts"]["unchanged"]) == ("published", 1)
-    assert f"forgets it): {name.casefold()}." in " ".join(report["notes"])
+    assert f"forgets them): {name.casefold()}." in " ".join(report["notes"])
     report = blog(*CARRIERS[name], "--publish-marked", "none")
     assert (article().status, report["public_here_perhaps_hidden"]) == ("published", 1)
     assert blog(*CARRIERS[name])["marked"] == [{"name": name, "articles": 1}]

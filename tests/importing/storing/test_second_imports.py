@@ -109,7 +109,7 @@ def describe(report, article):
     notes = " ".join(report["notes"])
     found = {
         "marked": report["marked"] == [{"name": NAME, "articles": 1}],
-        "memory": f"forgets it): {NAME}." in notes,
+        "memory": f"forgets them): {NAME}." in notes,
         "unused": f"No article has the guess “{NAME}”" in notes,
         "perhaps": report["public_here_perhaps_hidden"] == 1,
         "former": "keeps its former text" in " ".join(file["notes"]),

@@ -15,8 +15,8 @@ from blogapi.importing.texts import dates, lines
 from blogapi.importing.texts.dates import Zones
 from blogapi.importing.texts.languages import read_language
 from blogapi.importing.texts.lines import MAX_URL_LENGTH, is_empty, to_bool, to_line, to_plain_line
+from blogapi.importing.texts.media_references import MAX_ALT_LENGTH
 from blogapi.importing.texts.messages import IMPORT_TIME_NOTE
-from blogapi.importing.texts.pictures import MAX_ALT_LENGTH
 
 _COVER_FIELDS = lines.split_words("""coverimage cover image featuredimage featureimage heroimage featured
     banner thumbnail images header.image header.overlayimage header.teaser""")

@@ -26,8 +26,8 @@ from blogapi.importing.formats.wordpress.item_fields import count_comments, coun
 from blogapi.importing.formats.wordpress.post_text import convert_text
 from blogapi.importing.refusals import NotAnArticle, RefusedFile
 from blogapi.importing.texts import languages, lines
+from blogapi.importing.texts.media_references import MAX_ALT_LENGTH
 from blogapi.importing.texts.messages import IMPORT_TIME_NOTE, join_counts
-from blogapi.importing.texts.pictures import MAX_ALT_LENGTH
 from blogapi.importing.texts.titles import choose_title, extract_slug
 from blogapi.importing.texts.xml_elements import Element
 from blogapi.rendering.slugs import MAX_SLUG_LENGTH, make_slug

@@ -14,7 +14,7 @@ from blogapi.importing.formats.wordpress.conversion import MIME_TYPES, Attachmen
 from blogapi.importing.formats.wordpress.item_fields import count_name, find_rule_plugins, list_custom_fields
 from blogapi.importing.texts.dates import parse_date
 from blogapi.importing.texts.lines import MAX_URL_LENGTH, to_line, to_plain_line
-from blogapi.importing.texts.pictures import get_extension
+from blogapi.importing.texts.media_references import get_extension
 from blogapi.importing.texts.titles import split_address
 from blogapi.importing.texts.xml_elements import Element
 
