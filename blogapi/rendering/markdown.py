@@ -125,7 +125,11 @@ def render_markdown(content: str) -> str | None:
         content, footnotes = _FOOTNOTE.subn(f"[^{FOOTNOTE_MARK}", content)
         if footnotes > MAX_FOOTNOTES:
             return None
-    content = _ADDRESS.sub(_mark_address_end, _FORMULA.sub(_mark_formula, content))
+    # The two patterns look at each character, and most texts contain nothing for them.
+    if "$" in content or "\\" in content:
+        content = _FORMULA.sub(_mark_formula, content)
+    if not content.isascii() and ("://" in content or "www." in content):
+        content = _ADDRESS.sub(_mark_address_end, content)
     content = _SELF_CLOSED_TAG.sub(rf"<\g<1>{_SELF_CLOSED_MARK}\2", _TILDE.sub(_TILDE_MARK, content))
     content = content.encode("utf-8", "replace").decode()
     # Without the line end, comrak ignores a reference definition at the end of the text.

@@ -84,8 +84,10 @@ def make_excerpt(html: str) -> str:
     # The footnotes are at the end of the HTML.
     end = next((block.start() for block in _BLOCK.finditer(html) if _HAS_FOOTNOTES.search(block[0])), None)
     html = _ITEM_END.sub(rf"\1{_SEPARATOR}", html[:end])
-    text = _BARE_URL.sub(_shorten_url_to_host, to_plain_text(html)).strip().removesuffix(_SEPARATOR)
-    return shorten_text(text, MAX_EXCERPT_LENGTH)
+    text = to_plain_text(html)
+    if "://" in text or "www." in text:
+        text = _BARE_URL.sub(_shorten_url_to_host, text)
+    return shorten_text(text.strip().removesuffix(_SEPARATOR), MAX_EXCERPT_LENGTH)
 
 
 def make_label(html: str) -> str:
@@ -95,6 +97,8 @@ def make_label(html: str) -> str:
 
 
 def _remove_footnote_marks(html: str) -> str:
+    if 'href="#' not in html:
+        return html
     return _FOOTNOTE_MARK_LINK.sub(lambda link: "" if 'href="#' in link[1] else link[0], html)
 
 
