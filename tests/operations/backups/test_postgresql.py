@@ -243,12 +243,14 @@ def test_a_check_leaves_no_database(app, run, as_login, blog, backup_file, saved
 
 @pytest.fixture
 def limited(databases, instance, tmp_path, monkeypatch):
-    """A blog whose database user may not create a database."""
+    """A blog whose database user may not create a database. The server of `.ci/run` asks for the password."""
     url, role = databases.create_empty(tmp_path), f"{databases.prefix}_limited"
     name = make_url(url).database
-    for statement in (f'CREATE ROLE "{role}" LOGIN', f'ALTER DATABASE "{name}" OWNER TO "{role}"'):
+    create_role = f"CREATE ROLE \"{role}\" LOGIN PASSWORD 'p@ss/word' IN ROLE pg_monitor"
+    for statement in (create_role, f'ALTER DATABASE "{name}" OWNER TO "{role}"'):
         query(SERVER_URL, statement)
-    monkeypatch.setenv(URL, make_url(url).set(username=role).render_as_string(hide_password=False))
+    address = make_url(url).set(username=role, password="p@ss/word")
+    monkeypatch.setenv(URL, address.render_as_string(hide_password=False))
     app = create_app({"SECRET_KEY": "x" * 32})
     yield app
     close_connections(app)
