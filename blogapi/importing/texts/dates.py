@@ -44,11 +44,10 @@ UTC_ZONES = Zones()
 @lru_cache(8)
 def find_zone(name: str) -> ZoneInfo | None:
     """Return the time zone of the IANA database with this name, or None."""
-    try:
-        return ZoneInfo(name) if name else None
     # Names from a file can be anything, for example a folder of the time zone database.
-    except (KeyError, OSError, ValueError):
-        return None
+    with suppress(KeyError, OSError, ValueError):
+        return ZoneInfo(name) if name else None
+    return None
 
 
 def is_missing_date(value: object) -> bool:
@@ -114,7 +113,6 @@ def find_date_in_path(path: str) -> date | None:
 
 
 def _parse_day(year: str, month: str, day: str) -> date | None:
-    try:
+    with suppress(ValueError):
         return date(int(year), int(month), int(day))
-    except ValueError:
-        return None
+    return None

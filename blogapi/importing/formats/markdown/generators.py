@@ -176,15 +176,13 @@ def to_guess_if_draft_is_shown(site: GeneratorSite, reason: DraftReason) -> Draf
 
 def list_configuration_files(site: Path) -> list[Path]:
     """Return the configuration files of generators in a folder."""
-    try:
+    with suppress(OSError):
         return [path for path in site.iterdir() if SITE_FILE.fullmatch(path.name)]
-    except OSError:
-        return []
+    return []
 
 
 def read_configuration(configuration: Path) -> str:
     """Return the beginning of a file; "" if it cannot be read."""
-    try:
+    with suppress(RefusedFile):
         return read_head(configuration, _MAX_CONFIGURATION_BYTES).decode("utf-8", "replace")
-    except RefusedFile:
-        return ""
+    return ""

@@ -143,8 +143,8 @@ class MarkdownSource(FileSource):
     def __init__(self, entries: Sequence[Entry], options: ImportOptions) -> None:
         # The new keys can begin with folders outside of the site (see `assign_keys`), which are not terms.
         given = LanguageFinder(entry.key for entry in entries)
-        places = {entry.path: given.find_language(entry.key)[1] for entry in entries}
-        self._folders = {path: paths.list_term_folders(place) for path, place in places.items()}
+        places = ((entry.path, given.find_language(entry.key)[1]) for entry in entries)
+        self._folders = {path: paths.list_term_folders(place) for path, place in places}
         files = assign_keys(entries, options.roots)
         keys = [entry.key for entry, _ in files]
         self._translations = LanguageFinder(keys)
@@ -201,9 +201,7 @@ class MarkdownSource(FileSource):
         return (replace(record, former_key=self._former_keys[entry.path]),)
 
 
-def accept_file(entry: Entry, head: bytes) -> bool:
-    """Return True: this format is tried last."""
-    return True
-
-
-FORMAT = Format(name="markdown", contract=CONTRACT_VERSION, detect=accept_file, open_source=MarkdownSource)
+# This format is tried last, and accepts every file.
+FORMAT = Format(
+    name="markdown", contract=CONTRACT_VERSION, detect=lambda *_: True, open_source=MarkdownSource
+)
