@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from urllib.parse import quote
 
+from blogapi.clock import convert_to_zone
 from blogapi.importing.format_api.article_record import ArticleRecord, AuthorRecord, TermRecord
 from blogapi.importing.format_api.privacy import choose_status
 from blogapi.importing.format_api.privacy_signs import GHOST_AUDIENCES
@@ -105,14 +107,13 @@ def is_page(post: Mapping[str, object]) -> bool:
 def read_date(value: object, zones: Zones = UTC_ZONES) -> datetime | None:
     """Return the time (aware, UTC) of an ISO 8601 text, or of a number of milliseconds since 1970."""
     if isinstance(value, (int, float)) or (isinstance(value, str) and value.strip().isdecimal()):
-        number = float(value)
-        seconds = number / 1000 if abs(number) >= _MIN_MILLISECONDS else number
-        try:
+        with suppress(OverflowError, ValueError):
+            number = float(value)
+            seconds = number / 1000 if abs(number) >= _MIN_MILLISECONDS else number
             return _EPOCH + timedelta(seconds=seconds) if number else None
-        except (OverflowError, ValueError):
-            return None
     text = to_line(value)
-    return dates.parse_date(text, zones) if parse_timestamp(text) else None
+    is_date = parse_timestamp(text) and not dates.is_missing_date(text)
+    return dates.parse_date(text, zones) if is_date else None
 
 
 def make_key(post: PostRow) -> str:
@@ -231,7 +232,7 @@ class PostReader:
         permalinks = self.tables.permalinks
         if ":year" not in permalinks or published_at is None or is_page(post):
             return
-        local = published_at.astimezone(dates.find_zone(self.tables.timezone) or UTC)
+        local = convert_to_zone(published_at, dates.find_zone(self.tables.timezone) or UTC)
         parts = {":year": f"{local:%Y}", ":month": f"{local:%m}", ":day": f"{local:%d}", ":slug": slug}
         for name, value in parts.items():
             permalinks = permalinks.replace(name, value)
