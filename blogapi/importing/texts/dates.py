@@ -62,13 +62,12 @@ def parse_date(value: object, zones: Zones = UTC_ZONES) -> datetime | None:
     `zones` apply to values without an offset. A local time that does not exist is moved forward by the gap; a
     local time that occurs twice is the first. Ambiguous dates such as `1/2/2015` are not parsed.
     """
-    try:
+    with suppress(ValueError, OverflowError, TypeError, IndexError):
         found = value if isinstance(value, datetime) else _parse_date_text(to_line(value))
         if not isinstance(found, datetime):
             return datetime.combine(found, time(), zones.days).astimezone(UTC)
         return (found if found.tzinfo else found.replace(tzinfo=zones.times)).astimezone(UTC)
-    except (ValueError, OverflowError, TypeError, IndexError):
-        return None
+    return None
 
 
 def _parse_date_text(text: str) -> date:

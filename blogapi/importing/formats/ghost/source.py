@@ -33,7 +33,7 @@ from blogapi.importing.texts import dates, lines
 from blogapi.importing.texts.dates import UTC_ZONES, Zones
 from blogapi.importing.texts.languages import read_language
 from blogapi.importing.texts.lines import drop_duplicates, to_bool, to_http_url, to_line, to_mapping
-from blogapi.importing.texts.messages import format_count, join_counts
+from blogapi.importing.texts.messages import PRIVATE_BLOG_NOTE, format_count, join_counts
 from blogapi.importing.texts.titles import split_address
 from blogapi.parsing import parse_timestamp, parse_uuid
 
@@ -274,9 +274,7 @@ class GhostSource(FileSource):
         if has_invalid_bytes:
             self.notes.append(f"“{entry.key}” is not valid UTF-8; the invalid bytes became “\ufffd”.")
         if tables.is_private:
-            self.notes.append(
-                f"“{entry.key}” is the export of a private blog; all its articles become drafts."
-            )
+            self.notes.append(PRIVATE_BLOG_NOTE.format(entry.key))
         self.hosts |= posts.hosts
         self.left_behind.update(+tables.unimported)
         self.terms += [
