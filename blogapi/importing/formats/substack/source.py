@@ -73,7 +73,7 @@ def convert_post_html(html: str) -> tuple[str, set[str], list[str], list[str]]:
 
 
 def _link_tweet(tweet: re.Match[str]) -> str:
-    address = None
+    address = ""
     with suppress(ValueError, RecursionError, AttributeError):
         address = json.loads(unescape(tweet["data"])).get("url")
     is_address = isinstance(address, str) and address.startswith("https://")
