@@ -1,7 +1,7 @@
 """Reads the clock. Other modules get the time of day from here, so that tests can replace it in one place."""
 
 import time
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, timedelta, tzinfo
 
 # Clocks of two servers that differ by less than this are treated as equal.
 TOLERANCE = timedelta(minutes=1)
@@ -23,6 +23,17 @@ def discard_time_if_ahead(stored: datetime | None, now: datetime, longest: timed
     Such a time was stored while the clock was ahead, and would delay the next call or check for too long.
     """
     return None if stored is None or stored > now + longest + TOLERANCE else stored
+
+
+def convert_to_zone(time: datetime, zone: tzinfo) -> datetime:
+    """Return the time (aware) in a time zone.
+
+    A time within a day of the first or the last time that Python can represent is returned unchanged.
+    """
+    try:
+        return time.astimezone(zone)
+    except OverflowError:
+        return time
 
 
 def monotonic() -> float:

@@ -18,6 +18,7 @@ from zoneinfo import ZoneInfo
 
 import tzdata
 
+from blogapi import clock
 from blogapi.parsing import normalize_language
 from blogapi.site.models import Site
 from blogapi.site.queries import get_service_url
@@ -37,15 +38,9 @@ def list_time_zones() -> frozenset[str]:
 
 
 def to_time_zone(time: datetime, name: str) -> datetime:
-    """Return the time (aware) in the time zone with this name.
-
-    A time within a day of the first or the last time that Python can represent is returned unchanged.
-    """
-    try:
-        # A zone that the operating system lacks comes from the package tzdata.
-        return time.astimezone(ZoneInfo(name))
-    except OverflowError:
-        return time
+    """Return the time (aware) in the time zone with this name; see `clock.convert_to_zone`."""
+    # A zone that the operating system lacks comes from the package tzdata.
+    return clock.convert_to_zone(time, ZoneInfo(name))
 
 
 TERM_PLACEHOLDERS = ("slug", "uuid")

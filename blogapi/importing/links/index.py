@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 from typing import Any
@@ -99,10 +100,8 @@ class TargetArticle:
     def _list_date_words(self) -> Iterator[set[str]]:
         days = [self.file.date] if self.file and self.file.date else []
         for offset in (-1, 0, 1):
-            try:
+            with suppress(OverflowError):
                 days.append((self.published_at + timedelta(days=offset)).date())
-            except OverflowError:
-                continue
         for day in days:
             numbers = {str(day.month), str(day.day), f"{day.month:02}", f"{day.day:02}"}
             yield numbers | {str(day), f"{day.year:04}", str(day)[:7]}

@@ -287,10 +287,9 @@ def _list_files_by_name(root: Path) -> dict[str, Path | None]:
 
 
 def _has_no_subfolders(folder: Path) -> bool:
-    try:
+    with suppress(OSError):
         return not any(child.is_dir() for child in folder.iterdir())
-    except OSError:
-        return False
+    return False
 
 
 def _list_reference_variants(reference: str) -> list[str]:

@@ -6,7 +6,7 @@ import json
 import re
 import shlex
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -95,8 +95,7 @@ def _build_report_head(run: ImportRun, *, dry_run: bool) -> dict[str, Any]:
     }
 
 
-def _summarize_reports(reports: Iterable[FileReport]) -> str:
-    reports = list(reports)
+def _summarize_reports(reports: Sequence[FileReport]) -> str:
     results = _count_results(reports)
     numbers = _count_by_visibility(reports) | {name: results[name] for name in ("skipped", "refused")}
     return ", ".join(f"{number} {name}" for name, number in numbers.items())

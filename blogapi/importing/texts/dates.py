@@ -44,11 +44,10 @@ UTC_ZONES = Zones()
 @lru_cache(8)
 def find_zone(name: str) -> ZoneInfo | None:
     """Return the time zone of the IANA database with this name, or None."""
-    try:
-        return ZoneInfo(name) if name else None
     # Names from a file can be anything, for example a folder of the time zone database.
-    except (KeyError, OSError, ValueError):
-        return None
+    with suppress(KeyError, OSError, ValueError):
+        return ZoneInfo(name) if name else None
+    return None
 
 
 def is_missing_date(value: object) -> bool:
@@ -63,13 +62,12 @@ def parse_date(value: object, zones: Zones = UTC_ZONES) -> datetime | None:
     `zones` apply to values without an offset. A local time that does not exist is moved forward by the gap; a
     local time that occurs twice is the first. Ambiguous dates such as `1/2/2015` are not parsed.
     """
-    try:
+    with suppress(ValueError, OverflowError, TypeError, IndexError):
         found = value if isinstance(value, datetime) else _parse_date_text(to_line(value))
         if not isinstance(found, datetime):
             return datetime.combine(found, time(), zones.days).astimezone(UTC)
         return (found if found.tzinfo else found.replace(tzinfo=zones.times)).astimezone(UTC)
-    except (ValueError, OverflowError, TypeError, IndexError):
-        return None
+    return None
 
 
 def _parse_date_text(text: str) -> date:
@@ -114,7 +112,6 @@ def find_date_in_path(path: str) -> date | None:
 
 
 def _parse_day(year: str, month: str, day: str) -> date | None:
-    try:
+    with suppress(ValueError):
         return date(int(year), int(month), int(day))
-    except ValueError:
-        return None
+    return None

@@ -8,6 +8,7 @@ SERVER_ERROR = "Something went wrong on the server; its log has the details. You
 DISK_FULL = "The disk is full; free some space and start the import again."
 
 IMPORT_TIME_NOTE = "It has no date; the article gets the time of the import."
+PRIVATE_BLOG_NOTE = "“{}” is the export of a private blog; all its articles become drafts."
 #: The maximum number of names that a sentence lists; --json contains all.
 MAX_LISTED = 10
 

@@ -8,6 +8,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
+from blogapi.importing.format_api.article_record import ArticleRecord
 from blogapi.importing.format_api.source import ImportOptions
 from blogapi.importing.format_api.source_files import walk_path
 from blogapi.importing.formats import registry
@@ -26,7 +27,14 @@ def make_files(name, date):
     if name == "wordpress":
         return {"a.xml": make_export(make_item(post_date=date, post_date_gmt="", pubDate=""))}
     if name == "ghost":
-        post = {"id": "1", "title": "A", "html": "Text", "status": "published", "published_at": date}
+        post = {
+            "id": "1",
+            "slug": "a",
+            "title": "A",
+            "html": "Text",
+            "status": "published",
+            "published_at": date,
+        }
         return {"a.json": json.dumps({"db": [{"meta": {}, "data": {"posts": [post]}}]})}
     if name == "blogger":
         return {"a.xml": make_feed(make_takeout_entry(1, date=date))}
@@ -44,16 +52,26 @@ def make_files(name, date):
 
 
 @pytest.fixture
-def read_date(tmp_path):
-    """Reads an export with one article, and returns when it was published."""
+def read_items(tmp_path):
+    """Reads the files of an export, and returns the items."""
 
-    def read_date(name, date, zone):
-        for path, text in make_files(name, date).items():
+    def read_items(name, files, zone):
+        for path, text in files.items():
             (tmp_path / "blog" / path).parent.mkdir(parents=True, exist_ok=True)
             (tmp_path / "blog" / path).write_text(text, encoding="utf-8")
         entries = list(walk_path(tmp_path / "blog"))
         options = ImportOptions(now=NOW, time_zone=ZoneInfo(zone))
-        items = list(registry.get_format(name, []).open_source(entries, options).read())
+        return list(registry.get_format(name, []).open_source(entries, options).read())
+
+    return read_items
+
+
+@pytest.fixture
+def read_date(read_items):
+    """Reads an export with one article, and returns when it was published."""
+
+    def read_date(name, date, zone):
+        items = read_items(name, make_files(name, date), zone)
         (record,) = (item for item in items if getattr(item, "status", "") == "published")
         return record.published_at
 
@@ -91,3 +109,16 @@ def test_the_times_of_a_blog_of_wordpress_show_its_zone(tmp_path):
     options = ImportOptions(now=NOW, time_zone=ZoneInfo("America/Los_Angeles"))
     records = registry.get_format("wordpress", []).open_source([*walk_path(tmp_path)], options).read()
     assert [record.published_at.hour for record in records] == [10, 10]
+
+
+@pytest.mark.parametrize("name", [name for name in registry.BUILT_IN_FORMATS if name != "blogapi"])
+@pytest.mark.parametrize("zone", ["Asia/Tokyo", "America/New_York"])
+@pytest.mark.parametrize("date", ["0001-01-01T00:00:00.000Z", "9999-12-31T23:59:59.000Z"])
+def test_the_first_and_the_last_times_stop_no_import(read_items, name, date, zone):
+    settings = [{"key": "timezone", "value": zone}, {"key": "permalinks", "value": "/:year/:slug/"}]
+    files = {
+        path: text.replace('"posts"', f'"settings": {json.dumps(settings)}, "posts"')
+        for path, text in make_files(name, date).items()
+    }
+    items = read_items(name, files | {"_config.yml": f"timezone: {zone}\n"}, zone)
+    assert any(isinstance(item, ArticleRecord) for item in items)

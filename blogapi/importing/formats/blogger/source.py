@@ -24,7 +24,7 @@ from blogapi.importing.format_api.source_files import Entry, open_file
 from blogapi.importing.refusals import NotAnArticle, RefusedFile
 from blogapi.importing.texts import dates, titles
 from blogapi.importing.texts.lines import drop_duplicates, html_to_line, to_line, to_title
-from blogapi.importing.texts.messages import format_count
+from blogapi.importing.texts.messages import PRIVATE_BLOG_NOTE, format_count
 from blogapi.importing.texts.titles import split_address
 from blogapi.importing.texts.xml_elements import Element, ElementBuilder, decode_file, read_channel
 
@@ -289,9 +289,7 @@ class BloggerSource(FileSource):
         self.hosts |= hosts
         self.left_behind += counts
         if is_private:
-            self.notes.append(
-                f"“{entry.key}” is the export of a private blog; all its articles become drafts."
-            )
+            self.notes.append(PRIVATE_BLOG_NOTE.format(entry.key))
         for item in FeedReader(entry.path).read_items():
             if item.kind not in ("post", "page"):
                 continue
@@ -306,14 +304,13 @@ class BloggerSource(FileSource):
 
 def _list_albums(path: Path) -> list[Path]:
     albums = path.parent.parent.parent / "Albums"
-    try:
-        # Links are ignored, because they could lead to pictures that are not part of the export.
+    # Links are ignored, because they could lead to pictures that are not part of the export.
+    with suppress(OSError):
         folders = [it for it in sorted(albums.iterdir()) if it.is_dir() and not it.is_symlink()]
-    except OSError:
-        return []
-    # The album with the name of the blog comes first.
-    is_link = albums.is_symlink()
-    return [] if is_link else sorted(folders, key=lambda it: it.name != path.parent.name)[:_MAX_ALBUMS]
+        # The album with the name of the blog comes first.
+        folders.sort(key=lambda it: it.name != path.parent.name)
+        return [] if albums.is_symlink() else folders[:_MAX_ALBUMS]
+    return []
 
 
 def read_blog_overview(export: Path) -> tuple[set[str], Counter[str], bool]:

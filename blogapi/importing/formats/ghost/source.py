@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from urllib.parse import quote
 
+from blogapi.clock import convert_to_zone
 from blogapi.importing.format_api.article_record import ArticleRecord, AuthorRecord, TermRecord
 from blogapi.importing.format_api.privacy import choose_status
 from blogapi.importing.format_api.privacy_signs import GHOST_AUDIENCES
@@ -31,7 +33,7 @@ from blogapi.importing.texts import dates, lines
 from blogapi.importing.texts.dates import UTC_ZONES, Zones
 from blogapi.importing.texts.languages import read_language
 from blogapi.importing.texts.lines import drop_duplicates, to_bool, to_http_url, to_line, to_mapping
-from blogapi.importing.texts.messages import format_count, join_counts
+from blogapi.importing.texts.messages import PRIVATE_BLOG_NOTE, format_count, join_counts
 from blogapi.importing.texts.titles import split_address
 from blogapi.parsing import parse_timestamp, parse_uuid
 
@@ -105,14 +107,13 @@ def is_page(post: Mapping[str, object]) -> bool:
 def read_date(value: object, zones: Zones = UTC_ZONES) -> datetime | None:
     """Return the time (aware, UTC) of an ISO 8601 text, or of a number of milliseconds since 1970."""
     if isinstance(value, (int, float)) or (isinstance(value, str) and value.strip().isdecimal()):
-        number = float(value)
-        seconds = number / 1000 if abs(number) >= _MIN_MILLISECONDS else number
-        try:
+        with suppress(OverflowError, ValueError):
+            number = float(value)
+            seconds = number / 1000 if abs(number) >= _MIN_MILLISECONDS else number
             return _EPOCH + timedelta(seconds=seconds) if number else None
-        except (OverflowError, ValueError):
-            return None
     text = to_line(value)
-    return dates.parse_date(text, zones) if parse_timestamp(text) else None
+    is_date = parse_timestamp(text) and not dates.is_missing_date(text)
+    return dates.parse_date(text, zones) if is_date else None
 
 
 def make_key(post: PostRow) -> str:
@@ -231,7 +232,7 @@ class PostReader:
         permalinks = self.tables.permalinks
         if ":year" not in permalinks or published_at is None or is_page(post):
             return
-        local = published_at.astimezone(dates.find_zone(self.tables.timezone) or UTC)
+        local = convert_to_zone(published_at, dates.find_zone(self.tables.timezone) or UTC)
         parts = {":year": f"{local:%Y}", ":month": f"{local:%m}", ":day": f"{local:%d}", ":slug": slug}
         for name, value in parts.items():
             permalinks = permalinks.replace(name, value)
@@ -273,9 +274,7 @@ class GhostSource(FileSource):
         if has_invalid_bytes:
             self.notes.append(f"“{entry.key}” is not valid UTF-8; the invalid bytes became “\ufffd”.")
         if tables.is_private:
-            self.notes.append(
-                f"“{entry.key}” is the export of a private blog; all its articles become drafts."
-            )
+            self.notes.append(PRIVATE_BLOG_NOTE.format(entry.key))
         self.hosts |= posts.hosts
         self.left_behind.update(+tables.unimported)
         self.terms += [

@@ -11,6 +11,7 @@ from functools import lru_cache
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
+from blogapi.clock import convert_to_zone
 from blogapi.importing.format_api.privacy import DraftReason
 from blogapi.importing.format_api.source_files import SITE_FILE, SITE_FILES, read_head
 from blogapi.importing.refusals import RefusedFile
@@ -140,8 +141,9 @@ def _find_site_zone(site: GeneratorSite) -> ZoneInfo | None:
 
 def get_local_time(site: GeneratorSite, time: datetime, time_zone: tzinfo) -> datetime:
     """Return a time in the zone of the site; a date without a time stays midnight in `time_zone`."""
-    local = time.astimezone(time_zone)
-    return local if local.time() == local.min.time() else time.astimezone(_find_site_zone(site) or time_zone)
+    local = convert_to_zone(time, time_zone)
+    is_day = local.time() == local.min.time()
+    return local if is_day else convert_to_zone(time, _find_site_zone(site) or time_zone)
 
 
 def describe_zones(site: GeneratorSite, time_zone: tzinfo) -> str:
@@ -176,15 +178,13 @@ def to_guess_if_draft_is_shown(site: GeneratorSite, reason: DraftReason) -> Draf
 
 def list_configuration_files(site: Path) -> list[Path]:
     """Return the configuration files of generators in a folder."""
-    try:
+    with suppress(OSError):
         return [path for path in site.iterdir() if SITE_FILE.fullmatch(path.name)]
-    except OSError:
-        return []
+    return []
 
 
 def read_configuration(configuration: Path) -> str:
     """Return the beginning of a file; "" if it cannot be read."""
-    try:
+    with suppress(RefusedFile):
         return read_head(configuration, _MAX_CONFIGURATION_BYTES).decode("utf-8", "replace")
-    except RefusedFile:
-        return ""
+    return ""

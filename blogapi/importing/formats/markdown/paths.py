@@ -240,7 +240,7 @@ def make_pelican_slug(title: str) -> str:
 def refuse_unsupported_path(path: Path, key: str, levels: int) -> None:
     """Raise RefusedFile if a file belongs to Grav, Statamic or Kirby; looks into `levels` outer folders."""
     is_page = _GRAV_PAGE.fullmatch(path.name) and any(map(_GRAV_FOLDER.fullmatch, key.split("/")[:-1]))
-    if is_page or (_GRAV_POST.fullmatch(path.name) and (path.parents[1] / "blog.md").is_file()):
+    if is_page or (_GRAV_POST.fullmatch(path.name) and (path.parent.parent / "blog.md").is_file()):
         raise make_system_refusal("Grav")
     for outer in path.parents[:levels]:
         first, *inner = path.relative_to(outer).parts

@@ -159,6 +159,9 @@ def compute_addresses(site: GeneratorSite | None, path: Path, parts: AddressPart
     def insert_value(token: re.Match[str]) -> str:
         name, pattern = token[1] or token[2], token[3] or ""
         if name == "date" and pattern and parts.time:
+            # Windows has no `%-d`, the day without a zero at the start.
+            for code in set(re.findall("%-([A-Za-z])", pattern)):
+                pattern = pattern.replace(f"%-{code}", parts.time.strftime(f"%{code}").lstrip("0") or "0")
             return parts.time.strftime(pattern)
         if name in _TIME_FORMATS and parts.time:
             text = _TIME_FORMATS[name].format(parts.time)
@@ -167,7 +170,10 @@ def compute_addresses(site: GeneratorSite | None, path: Path, parts: AddressPart
         # An unknown placeholder stays in the address, and an address with a placeholder is not used.
         return token[0] if value is None else value
 
-    address = _PLACEHOLDER.sub(insert_value, form)
+    try:
+        address = _PLACEHOLDER.sub(insert_value, form)
+    except ValueError:  # Windows refuses parts of dates that it does not know.
+        return ()
     if not form or ":" in address or "{" in address:
         return ()
     root = to_line(site.settings.get(_ROOT_SETTINGS.get(site.generator, "")))

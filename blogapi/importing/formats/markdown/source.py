@@ -141,16 +141,17 @@ def _are_keys_taken(keys: Mapping[Path, str], roots: Mapping[str, str]) -> bool:
 
 class MarkdownSource(FileSource):
     def __init__(self, entries: Sequence[Entry], options: ImportOptions) -> None:
-        # A key can begin with folders outside of the site (see `assign_keys`), which are not terms.
-        self._translations = LanguageFinder(entry.key for entry in entries)
-        places = {entry.path: self._translations.find_language(entry.key)[1] for entry in entries}
-        self._folders = {path: paths.list_term_folders(place) for path, place in places.items()}
-        # In Jekyll and Hexo, a file beside the folder of posts is a page, unless it is in another collection.
-        self._sites = tuple(
-            {f"{entry.key.partition('/_posts/')[0]}/" for entry in entries if "/_posts/" in entry.key}
-        )
-        self._page_keys = {paths.get_page_path(entry.key): entry.key for entry in entries}
+        # The new keys can begin with folders outside of the site (see `assign_keys`), which are not terms.
+        given = LanguageFinder(entry.key for entry in entries)
+        places = ((entry.path, given.find_language(entry.key)[1]) for entry in entries)
+        self._folders = {path: paths.list_term_folders(place) for path, place in places}
         files = assign_keys(entries, options.roots)
+        keys = [entry.key for entry, _ in files]
+        self._translations = LanguageFinder(keys)
+        keys = [*options.roots, *keys]
+        # In Jekyll and Hexo, a file beside the folder of posts is a page, unless it is in another collection.
+        self._sites = tuple({f"{key.partition('/_posts/')[0]}/" for key in keys if "/_posts/" in key})
+        self._page_keys = {paths.get_page_path(key): key for key in keys}
         self._former_keys = {entry.path: former_key for entry, former_key in files}
         moved = {entry.key for entry, former_key in files if former_key in options.imported_keys}
         options = replace(options, imported_keys=options.imported_keys | moved)
@@ -200,9 +201,7 @@ class MarkdownSource(FileSource):
         return (replace(record, former_key=self._former_keys[entry.path]),)
 
 
-def accept_file(entry: Entry, head: bytes) -> bool:
-    """Return True: this format is tried last."""
-    return True
-
-
-FORMAT = Format(name="markdown", contract=CONTRACT_VERSION, detect=accept_file, open_source=MarkdownSource)
+# This format is tried last, and accepts every file.
+FORMAT = Format(
+    name="markdown", contract=CONTRACT_VERSION, detect=lambda *_: True, open_source=MarkdownSource
+)

@@ -252,15 +252,14 @@ class NotionSource(FileSource):
             page = parse_html_page(text)
         else:
             page = parse_markdown_page(text, self._columns.get(entry.path.parent, ()))
-            lines = []
-            # A line that is only a link to a database becomes a table.
+            lines, databases = [], dict(self._databases)
+            # The first line that is only a link to a database becomes its table.
             for line, is_text in _classify_lines(page.body.split("\n")):
                 link = _DATABASE_LINK.fullmatch(line.strip()) if is_text else None
-                database = self._databases.get(link[1]) if link else None
-                if link and database:
-                    self._shown_ids.add(link[1])
+                database = databases.pop(link[1], None) if link else None
                 lines.append(f"\n{database.make_table()}\n" if database else line)
             page.body = "\n".join(lines)
+            self._shown_ids |= self._databases.keys() - databases.keys()
         if page.properties and not page.body.strip():
             raise NotAnArticle("It is a row of a database without a text; the table of the database has it.")
         page.body = _PAGE_ADDRESS.sub(

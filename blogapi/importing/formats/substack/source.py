@@ -7,6 +7,7 @@ import io
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import lru_cache
 from html import escape, unescape
 from pathlib import Path
@@ -72,10 +73,9 @@ def convert_post_html(html: str) -> tuple[str, set[str], list[str], list[str]]:
 
 
 def _link_tweet(tweet: re.Match[str]) -> str:
-    try:
+    address = ""
+    with suppress(ValueError, RecursionError, AttributeError):
         address = json.loads(unescape(tweet["data"])).get("url")
-    except (ValueError, AttributeError):
-        address = None
     is_address = isinstance(address, str) and address.startswith("https://")
     link = f'<p><a href="{escape(address)}">{escape(address)}</a></p>' if is_address else ""
     return link + tweet[0]
@@ -85,11 +85,9 @@ def _link_tweet(tweet: re.Match[str]) -> str:
 def find_post_table(posts: Path) -> Path | None:
     """Return the `posts.csv` in a folder with posts or in its parent folder, or None."""
     for path in (posts.parent / TABLE_NAME, posts / TABLE_NAME):
-        try:
+        with suppress(RefusedFile):
             if TABLE_START.match(read_head(path, 64)):
                 return path
-        except RefusedFile:
-            continue
     return None
 
 
@@ -100,7 +98,8 @@ def _is_table(entry: Entry) -> bool:
 class SubstackSource(FileSource):
     def __init__(self, entries: Sequence[Entry], options: ImportOptions) -> None:
         super().__init__(sorted(entries, key=lambda entry: not _is_table(entry)), options)
-        self._tables: dict[Path, dict[str, Mapping[str, str]]] = {}
+        #: None = the table cannot be read
+        self._tables: dict[Path, dict[str, Mapping[str, str]] | None] = {}
 
     def read(self) -> Iterator[Item]:
         """Yield the record of each post, and a report for each file or row without a record."""
@@ -108,7 +107,7 @@ class SubstackSource(FileSource):
         # The table also lists posts without a file, for example empty drafts.
         found = {entry.path.stem for entry in self.entries}
         for entry in filter(_is_table, self.entries):
-            for key, row in self._tables.get(entry.path, {}).items():
+            for key, row in (self._tables.get(entry.path) or {}).items():
                 if key not in found:
                     note = "The export contains no text for this post, which can be an empty draft."
                     name = f"{entry.key}:{key}"
@@ -124,15 +123,17 @@ class SubstackSource(FileSource):
     def _get_rows(self, table: Path) -> Mapping[str, Mapping[str, str]]:
         """Return the rows of a table by `post_id`, which is also the name of the file."""
         if table not in self._tables:
+            self._tables[table] = None
             text, _ = decode_text(read_bytes(table))
             try:
                 rows = list(csv.DictReader(io.StringIO(text, newline="")))
             except csv.Error as error:
-                raise RefusedFile(
-                    f"`{TABLE_NAME}` cannot be read ({error}); export the posts again."
-                ) from error
+                reason = f"`{TABLE_NAME}` cannot be read ({error}); export the posts again."
+                raise RefusedFile(reason) from error
             self._tables[table] = {row["post_id"]: row for row in rows if row.get("post_id")}
-        return self._tables[table]
+        if (found := self._tables[table]) is None:
+            raise RefusedFile(f"`{TABLE_NAME}` cannot be read; export the posts again.")
+        return found
 
     def _read_post(self, entry: Entry) -> ArticleRecord:
         match, table = POST_NAME.fullmatch(entry.path.name), find_post_table(entry.path.parent)

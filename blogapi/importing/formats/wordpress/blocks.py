@@ -152,8 +152,9 @@ def _render_code(attributes: Attributes, inner: str, conversion: Conversion) -> 
 
 
 def _render_footnotes(attributes: Attributes, inner: str, conversion: Conversion) -> str | None:
+    footnotes, conversion.footnotes = conversion.footnotes or "[]", ""  # A post has only one such block.
     try:
-        notes = json.loads(conversion.footnotes or "[]")
+        notes = json.loads(footnotes)
         items = [
             f'<li id="{escape(note["id"])}">{note["content"]} '
             f'<a href="#{escape(note["id"])}-link" aria-label="↩">↩</a></li>'

@@ -8,6 +8,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 from blogapi.importing.format_api.article_record import Guess
+from blogapi.importing.refusals import RefusedFile
+from blogapi.importing.texts.xml_elements import MAX_ITEM_SIZE
 from blogapi.rendering.media_types import TYPES_BY_EXTENSION
 
 #: The media types of files by their extensions.
@@ -64,6 +66,7 @@ class Conversion:
     guesses: dict[str, Guess] = field(default_factory=dict)  #: by name
     notes: dict[str, None] = field(default_factory=dict)  #: distinct sentences about the changes
     _stored: list[str] = field(default_factory=list)
+    _stored_length: int = 0  #: the number of characters in `_stored`
 
     def add_note(self, sentence: str) -> None:
         self.notes[sentence] = None
@@ -76,6 +79,9 @@ class Conversion:
 
     def store_html(self, html: str, kind: str = BLOCK_MARK) -> str:
         """Return a placeholder for the HTML; `kind` is BLOCK_MARK, INLINE_MARK or COMMENT_MARK."""
+        self._stored_length += len(html)
+        if self._stored_length > MAX_ITEM_SIZE:
+            raise RefusedFile("It shows too many pictures in its galleries; shorten it in WordPress.")
         self._stored.append(html)
         return f"{kind}{len(self._stored) - 1}{_END_MARK}"
 

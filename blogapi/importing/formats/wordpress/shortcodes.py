@@ -260,13 +260,12 @@ def read_ids(value: str) -> list[int]:
 
 
 def find_attachments(ids: Iterable[int], conversion: Conversion) -> list[Attachment]:
-    """Return the attachments that have an address; add a note with the ids of the others."""
-    files = [(id_, conversion.get_attachment(id_)) for id_ in ids]
-    found = [file for _, file in files if file and file.url]
-    if missing := [id_ for id_, file in files if not (file and file.url)]:
+    """Return the attachments that have an address, each once; add a note with the ids of the others."""
+    files = {id_: conversion.get_attachment(id_) for id_ in ids}
+    found = [file for file in files.values() if file and file.url]
+    if missing := [id_ for id_, file in files.items() if not (file and file.url)]:
         numbers = ", ".join(map(str, missing[:10])) + (" …" if len(missing) > 10 else "")
-        note = f"The export does not contain these media files of a gallery or player: {numbers}."
-        conversion.add_note(note)
+        conversion.add_note(f"The export lacks these media files of a gallery or player: {numbers}.")
     return found
 
 

@@ -292,6 +292,12 @@ def test_an_empty_post_is_refused_and_the_others_are_read(read, post):
     assert record.title == "Hello"
 
 
+@pytest.mark.parametrize("date", [int("9" * 400), "9" * 400, 1e300, "0001-01-01T00:00:00.000Z"])
+def test_a_date_that_no_calendar_has_is_missing(read, date):
+    _, [record] = read(a_post(published_at=date, created_at=DATE))
+    assert record.published_at == datetime(2024, 3, 1, 12, 30, tzinfo=UTC)
+
+
 @pytest.mark.parametrize(
     ("permalinks", "address"),
     [

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import shutil
+from dataclasses import replace
+from datetime import UTC, datetime
 
 import pytest
 
+from blogapi.importing.format_api.article_record import ArticleRecord
+from blogapi.importing.format_api.source import ImportOptions
 from blogapi.importing.format_api.source_files import Entry, find_root_folder, walk_path
-from blogapi.importing.formats.markdown.source import assign_keys
+from blogapi.importing.formats.markdown.source import MarkdownSource, assign_keys
 from blogapi.importing.refusals import RefusedFile
 
 
@@ -116,3 +120,24 @@ def test_the_root_of_a_key_is_the_folder_below_which_it_is_a_path(tmp_path):
     assert find_root_folder(path, "blog/é.md") == str(tmp_path)
     assert find_root_folder(path, "other/é.md") is None
     assert find_root_folder(path, "wordpress:example.com:1") is None
+
+
+def test_an_inner_folder_has_the_languages_and_parents_of_the_first_import(tmp_path):
+    for name in ("_config.yml", "_posts/2020-01-02-a.md", "team/index.md", "team/ada.md", "en/b.md"):
+        (tmp_path / "site/blog" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "site/blog" / name).write_text("---\ntitle: A\n---\nText", encoding="utf-8")
+    shutil.copytree(tmp_path / "site/blog/en", tmp_path / "site/blog/de")
+    now = datetime(2026, 1, 1, tzinfo=UTC)
+
+    def read(folder, roots):
+        items = MarkdownSource([*walk_path(folder)], ImportOptions(now=now, roots=roots)).read()
+        return {item.key: item for item in items if isinstance(item, ArticleRecord)}
+
+    first = read(tmp_path / "site", {})
+    assert {record.language for record in first.values()} == {"", "de", "en"}
+    assert first["site/blog/team/ada.md"].parent_key == "site/blog/team/index.md"
+    expected = {key: replace(record, former_key=key) for key, record in first.items()}
+    roots = dict.fromkeys(first, str(tmp_path))
+    assert read(tmp_path / "site/blog", roots) == expected
+    team = {key: record for key, record in expected.items() if "/team/" in key}
+    assert read(tmp_path / "site/blog/team", roots) == team

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from pathlib import Path
 
 import pytest
 
 from blogapi.importing.format_api.source import ImportOptions
 from blogapi.importing.format_api.source_files import walk_path
-from blogapi.importing.formats.markdown import reader
+from blogapi.importing.formats.markdown import paths, reader
 from blogapi.importing.refusals import RefusedFile
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
@@ -92,3 +93,7 @@ def test_a_page_of_another_system_is_refused(read, name, text, others, inner, sy
 )
 def test_a_similar_file_is_an_article(read, name, text, others):
     assert read(name, text, others).status == "published"
+
+
+def test_a_file_in_the_root_folder_of_the_computer_belongs_to_no_system():
+    paths.refuse_unsupported_path(Path("/item.md"), "/item.md", 7)

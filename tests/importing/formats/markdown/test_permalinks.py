@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, datetime
 
 import pytest
 
 from blogapi.importing.format_api.source import ImportOptions
 from blogapi.importing.format_api.source_files import walk_path
+from blogapi.importing.formats.markdown.generators import GeneratorSite
+from blogapi.importing.formats.markdown.permalinks import AddressParts, compute_addresses
 from blogapi.importing.formats.markdown.source import FORMAT
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
@@ -110,3 +113,27 @@ def test_a_form_that_cannot_be_computed_gives_one_sentence(read, site, file):
 def test_other_files_get_no_computed_path(read, site, file, text):
     record, notes = read({**site, file: text})
     assert (record.former_paths, notes) == (("/own/",) if "own" in text else (), [])
+
+
+class WindowsTime(datetime):
+    """A time whose `strftime` refuses what Windows refuses."""
+
+    def strftime(self, form):
+        if re.search(r"%(?![a-zA-Z%])|%Q", form):
+            raise ValueError("Invalid format string")
+        return super().strftime(form)
+
+
+@pytest.mark.parametrize(
+    ("form", "paths"),
+    [
+        ("posts/{date:%Y}/{date:%-d}-{date:%-m}/{slug}/", ("/posts/2020/3-2/a/",)),
+        ("{date:%-d%-H}/{slug}/", ("/30/a/",)),
+        ("{date:%Q}/{slug}/", ()),
+    ],
+)
+def test_a_date_without_zeros_is_in_the_address_on_windows_too(tmp_path, form, paths):
+    site = GeneratorSite(tmp_path, "pelican", "pelicanconf.py", {}, f"ARTICLE_URL = '{form}'")
+    time = WindowsTime(2020, 2, 3, tzinfo=UTC)
+    parts = AddressParts(name="a", slug="a", title="A", categories=(), time=time)
+    assert compute_addresses(site, tmp_path / "a.md", parts) == paths

@@ -165,6 +165,12 @@ def test_a_database_is_a_table_in_the_page_that_shows_it_and_rows_without_text_s
     assert [item.result.value for item in items.values()] == ["skipped"] * 3
 
 
+def test_a_page_shows_the_table_of_a_database_once(read):
+    link = f"[Cats](Cats%20{TABLE}.csv)"
+    items = read({f"Home {HOME}.md": f"# Home\n\n{link}\n{link}", f"Cats {TABLE}.csv": "Name\nMimi\n"})
+    assert items[f"Export/Home {HOME}.md"].content == f"| Name |\n| --- |\n| Mimi |\n\n{link}"
+
+
 def test_a_database_that_no_page_shows_becomes_a_draft(read):
     items = read({f"Cats {TABLE}.csv": "Name\nMimi\n", "other.png": "x"})
     record = items[f"Export/Cats {TABLE}.csv"]

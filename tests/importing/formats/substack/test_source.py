@@ -11,7 +11,8 @@ import pytest
 from blogapi.importing.format_api.article_record import ArticleRecord
 from blogapi.importing.format_api.report import Result
 from blogapi.importing.format_api.source import ImportOptions
-from blogapi.importing.format_api.source_files import walk_path
+from blogapi.importing.format_api.source_files import read_bytes, walk_path
+from blogapi.importing.formats.substack import source
 from blogapi.importing.formats.substack.source import FORMAT, convert_post_html
 from blogapi.importing.refusals import RefusedFile
 
@@ -47,6 +48,22 @@ def read_one(read):
         return read(row, {"1.a-cat.html": text})[0][0]
 
     return read_one
+
+
+def test_a_broken_table_is_read_once(read, monkeypatch):
+    paths = []
+    monkeypatch.setattr(source, "read_bytes", lambda path: paths.append(path) or read_bytes(path))
+    row = f"1.a,{DATE},TRUE,,newsletter,everyone,{'A' * 200_000},,\n"
+    items, _ = read(row, {f"{number}.a.html": TEXT for number in (1, 2, 3)})
+    assert [item.result for item in items] == [Result.REFUSED] * 4
+    assert [path.name for path in paths] == ["posts.csv"]
+    assert "field larger than field limit" in items[0].notes[0]
+    assert {item.notes for item in items[1:]} == {("`posts.csv` cannot be read; export the posts again.",)}
+
+
+def test_a_tweet_with_deeply_nested_data_is_kept(read_one):
+    tweet = f'<div class="tweet" data-attrs="{"[" * 100_000}">Hi</div>'
+    assert "Hi" in read_one(text=tweet).content
 
 
 def test_a_post_becomes_an_article(read_one):

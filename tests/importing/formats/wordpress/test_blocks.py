@@ -81,6 +81,11 @@ def test_blocks_that_are_converted(text, html):
     assert (converted.html, converted.unconverted) == (html, {})
 
 
+def test_footnotes_are_shown_once():
+    converted = convert("<!-- wp:footnotes /-->" * 3, json.dumps([{"id": "f1", "content": "A note"}]))
+    assert converted.html.count("A note") == 1
+
+
 def test_footnotes_come_from_the_custom_field():
     html = convert(
         "<p>a</p><!-- wp:footnotes /-->", json.dumps([{"id": "f1", "content": "A <b>note</b>"}])

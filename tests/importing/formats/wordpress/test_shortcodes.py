@@ -69,6 +69,7 @@ def test_captions_become_figures(text, html):
     ("text", "html"),
     [
         ('[gallery ids="1,2"]', gallery(ONE, TWO)),
+        ('[gallery ids="1,2,1,2"]', gallery(ONE, TWO)),
         ('[gallery include="2, 1" columns=2 /]', gallery(TWO, ONE, columns=2)),
         ("[gallery ids=&#8221;1,2&#8243; order='DESC' orderby='ID']", gallery(TWO, ONE)),
         ('[gallery ids="2" link="none" columns="x"]', gallery(TWO.replace(
@@ -90,7 +91,7 @@ def test_a_gallery_without_known_pictures_stays_and_is_reported():
     assert converted.html == '<p>[gallery ids="5,77"]</p>'
     assert converted.unconverted == {"gallery": 1}
     assert tuple(converted.notes) == (
-        "The export does not contain these media files of a gallery or player: 5, 77.",
+        "The export lacks these media files of a gallery or player: 5, 77.",
         "A gallery is not converted, because the export does not name its pictures.",
     )
 

@@ -10,6 +10,7 @@ import pytest
 from blogapi.importing.format_api.report import Result
 from blogapi.importing.format_api.source import ImportOptions
 from blogapi.importing.format_api.source_files import Entry
+from blogapi.importing.formats.wordpress import conversion
 from blogapi.importing.formats.wordpress.source import FORMAT
 from blogapi.importing.refusals import NotAnArticle
 from tests.importing.formats.wordpress.exports import (
@@ -163,6 +164,15 @@ def test_the_uploads_of_a_post_are_a_gallery(tmp_path):
     uploads = [make_upload(7, 2), make_upload(8, 1)]
     (record,) = open_export(tmp_path, make_export(*uploads, make_item(content="[gallery]"))).read()
     assert 0 < record.content.find("/8.jpg") < record.content.find("/7.jpg")
+
+
+def test_a_post_that_repeats_its_gallery_too_often_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr(conversion, "MAX_ITEM_SIZE", 10_000)
+    uploads = [make_upload(id_, id_) for id_ in range(100, 120)]
+    items = make_item(content="[gallery]\n" * 10), make_item(post_id="13", post_name="other")
+    report, record = open_export(tmp_path, make_export(*uploads, *items)).read()
+    assert (report.result, report.title, record.slug) == (Result.REFUSED, "Compost", "other")
+    assert "too many pictures" in report.notes[0]
 
 
 def test_a_gallery_can_be_spread_over_several_files(tmp_path):
