@@ -129,7 +129,7 @@ HOSTILE = {
     "a huge manifest with a small size": write_member("manifest.json", BOMB, stated_size=900),
     "a huge manifest of another method": write_member("manifest.json", BOMB, ZIP_BZIP2, stated_size=900),
     "huge settings": write_member("config.toml", BOMB),
-    "a huge list of media": write_member("media.json", BOMB),
+    "a huge list of media": write_member("media.json", BOMB, stated_size=150_000_000),
     "no archive": lambda source, target: target.write_bytes(b"Dear reader"),
 }
 
