@@ -8,6 +8,7 @@ from uuid import UUID
 from sqlalchemy import select
 
 from blogapi.content.media import affected_items, uses
+from blogapi.content.media.addresses import parse_copy_format, scale_height
 from blogapi.content.media.file_references import find_used_files
 from blogapi.content.media.file_references import normalize_address as normalize_address
 from blogapi.content.media.models import Media
@@ -18,7 +19,13 @@ from blogapi.storage.database import db, split_values
 def find_picture_size(path: str) -> tuple[int, int] | None:
     """Return the width and the height of the picture with this path, or None if they are unknown."""
     file = next(iter(find_used_files([path]).values()), None)
-    return (file.width, file.height) if file and file.width and file.height else None
+    if not (file and file.width and file.height):
+        return None
+    copy_format = parse_copy_format((file.find_new_path(path) or path).rpartition("/")[2])
+    # Other addresses of copies lead to the picture itself.
+    if copy_format and file.is_scalable and copy_format.width < file.width:
+        return copy_format.width, scale_height(file.width, file.height, copy_format.width)
+    return file.width, file.height
 
 
 def store_item_uses(kind: str, item: UUID, paths: Collection[str]) -> None:
