@@ -187,3 +187,16 @@ def test_a_write_whose_permission_ended_meanwhile_is_refused(
     assert client.post(ARTICLES, json=body(title="After")).status_code == status
     with app.app_context():
         assert db.session.scalars(select(Article.title)).all() == ["Before"]
+
+
+@pytest.mark.parametrize("scope", ["write", "login"])
+def test_a_write_whose_user_was_deleted_meanwhile_is_refused(app, as_role, body, meanwhile, scope):
+    client = as_role(Role.EDITOR, scope)
+
+    def delete_user():
+        with app.app_context():
+            users.delete_user("editor")
+
+    fields = body()
+    meanwhile(delete_user)
+    assert client.post(ARTICLES, json=fields).status_code == 401
