@@ -13,7 +13,7 @@ from blogapi.content.media.file_references import find_used_files
 from blogapi.content.media.file_references import normalize_address as normalize_address
 from blogapi.content.media.models import Media
 from blogapi.site.queries import get_service_url as get_service_url
-from blogapi.storage.database import db, split_values
+from blogapi.storage.database import db
 
 
 def find_picture_size(path: str) -> tuple[int, int] | None:
@@ -33,8 +33,11 @@ def store_item_uses(kind: str, item: UUID, paths: Collection[str]) -> None:
     uses.replace_uses(db.session(), kind, {item: find_used_files(paths).values()})
 
 
+def prerender_articles_with_files() -> None:
+    """Render articles that show files, before the transaction that changes the address of the service."""
+    affected_items.prerender_articles(db.session.scalars(select(Media.uuid)).all())
+
+
 def rerender_articles_with_files() -> None:
     """Rerender all articles that show files, after the address of the service has changed."""
-    session = db.session()
-    for batch in split_values(session.scalars(select(Media.uuid)).all()):
-        affected_items.rerender_articles(session, batch)
+    affected_items.rerender_articles(db.session(), db.session.scalars(select(Media.uuid)).all())

@@ -12,6 +12,7 @@ from blogapi.accounts.users import service as users
 from blogapi.content.articles import service
 from blogapi.content.articles.models import Article
 from blogapi.content.articles.writing import rerendering
+from blogapi.rendering import renderer
 from blogapi.storage.database import WRITE_TRANSACTION_KEY, db
 from blogapi.web.access import Role
 from tests import event_guard
@@ -155,6 +156,29 @@ def test_a_content_that_changed_before_a_file_of_it_is_rendered_under_the_lock(
     assert response.status_code == 200
     html = as_admin.get(f"{path}?fields=html").json["html"]
     assert html.startswith("<p>theirs") and 'alt="A loaf"' in html
+
+
+@pytest.mark.parametrize(
+    ("fields", "count"),
+    [({"service_url": "https://api.example"}, 2), ({"title": "New", "service_url": ""}, 0)],
+)
+def test_a_new_address_of_the_service_renders_articles_before_the_lock(
+    app, as_login, write, monkeypatch, fields, count
+):
+    for number in range(3):
+        picture = f"<img src={add_picture(app).path}>" if number else ""
+        write(title=f"{number}", content=f"<p>{number}{picture}</p>")
+    render, states = renderer.render_text, []
+
+    def note_state(*arguments):
+        states.append(WRITE_TRANSACTION_KEY in db.session().info)
+        return render(*arguments)
+
+    monkeypatch.setattr(renderer, "render_text", note_state)
+    assert as_login.patch("/api/v1/blog/site/", json=fields).status_code == 200
+    assert states == [False] * count
+    app.test_cli_runner().invoke(args=["site", "set", "service_url=https://other.example"])
+    assert states == [False] * (count + 2)
 
 
 def test_a_replaced_article_that_was_deleted_meanwhile_is_created(as_admin, body, meanwhile):
