@@ -67,7 +67,9 @@ def change_site(fields: tuple[str, ...], navigation: tuple[str, ...], no_navigat
     if not changes:
         raise click.UsageError("Name at least one field, such as title=Bread.")
     with report_problems():
-        service.change_site(_load_changes(changes))
+        loaded = _load_changes(changes)
+        service.prerender_articles(loaded)
+        service.change_site(loaded)
     click.echo(f"Changed {', '.join(changes)}.")
 
 

@@ -46,7 +46,7 @@ def single(query: Query) -> PartialResult:
 @bp.patch("/")
 @allow(admin_login, scope="write")
 @bp.arguments(SiteChangesSchema)
-@bp.write(200, SiteSchema(), REPRESENTATION)
+@bp.write(200, SiteSchema(), REPRESENTATION, prepare_write=service.prerender_articles)
 def change(fields: Fields) -> Site:
     """Change the given fields of the site."""
     return service.change_site(fields)

@@ -31,6 +31,9 @@ FORMER_PATH_STORE = AppState[FormerPathStore]("former-path-store")
 # The fields of the site on which the paths of pages depend.
 _PAGE_PATH_FIELDS = ("url", "page_path", "language")
 
+# The fields of the site on which the address of the service depends.
+_SERVICE_URL_FIELDS = ("service_url", "url", "built_in")
+
 # The site is always readable and has no page of its own.
 SITE_STATE = ItemState(EPOCH)
 
@@ -38,6 +41,12 @@ SITE_STATE = ItemState(EPOCH)
 def record_site_change(fields: Collection[str]) -> None:
     """Record that the site, or something that can change every response, has changed."""
     note_change(Site.kind, queries.get_site().uuid, SITE_STATE, SITE_STATE, fields=fields)
+
+
+def prerender_articles(fields: Fields) -> None:
+    """Before the transaction, render the articles that a change of these fields can change."""
+    if {*list_changed_fields(SiteChangesSchema, queries.get_site(), fields)} & {*_SERVICE_URL_FIELDS}:
+        media_addresses.MEDIA_LIBRARY.get().prerender_articles_with_files()
 
 
 def change_site(fields: Fields) -> Site:

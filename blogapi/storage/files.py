@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import secrets
 import shutil
 import sys
@@ -18,8 +19,10 @@ if sys.platform == "win32":
 else:
     import fcntl
 
-# The suffix of a file that is being written, and the age (in seconds) from which it counts as abandoned.
+# The suffix of a file that is being written, the names of such files and of their side files, and the age (in
+# seconds) from which they count as abandoned.
 _PARTIAL_SUFFIX = ".partial"
+_PARTIAL_NAME = re.compile(r"\..+\.[0-9a-f]{8}\.partial(-wal|-shm|-journal)?")
 _ABANDONED_SECONDS = 86_400
 _LOCK_SUFFIX = ".lock"
 
@@ -184,8 +187,9 @@ def read_file_statuses(
 
 
 def list_abandoned_files(folder: Path) -> list[Path]:
-    """Return the old partial files that killed processes left in the folder."""
-    found = read_file_statuses(folder.glob(f".*{_PARTIAL_SUFFIX}*"))
+    """Return the old partial files that killed processes left in the folder; a user may have chosen it."""
+    paths = folder.glob(f".*{_PARTIAL_SUFFIX}*")
+    found = read_file_statuses(path for path in paths if _PARTIAL_NAME.fullmatch(path.name))
     return [path for path, status in found if time.time() - status.st_mtime > _ABANDONED_SECONDS]
 
 

@@ -102,18 +102,25 @@ def _run_program(url: URL | None, program: str, *arguments: str) -> None:
         raise DumpError(f"{program} is not installed")
     # Messages are in English, because a full disk is recognized by the words of the message.
     environment, options = {**os.environ, "LC_ALL": "C"}, []
-    if url is not None:
-        # Other users see the arguments of a process, but not its environment.
-        if password := url.password or url.query.get("password"):
-            environment["PGPASSWORD"] = str(password)
-        # The programs do not know the options of the driver.
-        address = url.difference_update_query(["password", *connections.get_typed_options(url)])
-        # `set` would keep the password, and write it as `***`.
-        address = address.set(drivername="postgresql")._replace(password=None)
-        options.append(f"--dbname={address.render_as_string()}")
-    result = subprocess.run(  # noqa: S603, the programs of PostgreSQL
-        [path, *options, *arguments], env=environment, capture_output=True, check=False
-    )
+    # Only this user can open the folder.
+    with tempfile.TemporaryDirectory(prefix="blogapi-") as folder:
+        if url is not None:
+            # Other users see the arguments of a process, but not its environment.
+            if password := url.password or url.query.get("password"):
+                environment["PGPASSWORD"] = str(password)
+            # PostgreSQL reads this password from no environment variable.
+            if password := url.query.get("sslpassword"):
+                file = Path(folder, "pg_service.conf")
+                file.write_text(f"[blogapi]\nsslpassword={password}\n", encoding="utf-8")
+                environment |= {"PGSERVICEFILE": str(file), "PGSERVICE": "blogapi"}
+            # The programs do not know the options of the driver.
+            hidden = ("password", "sslpassword", *connections.get_typed_options(url))
+            # `set` would keep the password, and write it as `***`.
+            address = url.difference_update_query(hidden).set(drivername="postgresql")._replace(password=None)
+            options.append(f"--dbname={address.render_as_string()}")
+        result = subprocess.run(  # noqa: S603, the programs of PostgreSQL
+            [path, *options, *arguments], env=environment, capture_output=True, check=False
+        )
     if result.returncode:
         # The message and the names in it can have different encodings, especially on Windows.
         # `pg_restore` repeats the statement, which can be long.

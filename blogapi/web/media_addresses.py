@@ -43,6 +43,9 @@ class MediaLibrary(Protocol):
     def store_item_uses(self, kind: str, item: UUID, paths: Collection[str]) -> None:
         """Store which files an item shows; addresses outside the media library are ignored."""
 
+    def prerender_articles_with_files(self) -> None:
+        """Render articles that show files, before the transaction that changes the address of the service."""
+
     def rerender_articles_with_files(self) -> None:
         """Rerender all articles that show files, after the address of the service has changed."""
 

@@ -130,6 +130,21 @@ def test_the_size_of_the_logo_is_that_of_the_file(app, people, as_login, as_read
     assert read(as_reader, "fields=logo_height") == {"logo_height": 100}
 
 
+def test_the_size_of_a_smaller_copy_is_that_of_the_copy(app, as_login, as_reader):
+    def read_size(path):
+        as_login.patch(SITE, json={"logo": path, "service_url": "https://api.example"})
+        size = read(as_reader, "fields=logo_width,logo_height")
+        return size["logo_width"], size["logo_height"]
+
+    picture = add_picture(app, width=1201, height=301, is_scalable=True)
+    folder = picture.path.rpartition("/")[0]
+    assert read_size(f"{folder}/w400.webp") == (400, 100)
+    # These addresses lead to the picture itself.
+    assert read_size(f"{folder}/w1600.webp") == read_size(f"{folder}/w400x.webp") == (1201, 301)
+    drawing = add_picture(app, width=1200, height=300, is_scalable=False)
+    assert read_size(f"{drawing.path.rpartition('/')[0]}/w400.webp") == (1200, 300)
+
+
 def test_a_list_without_a_term_has_the_title_of_the_site_behind_its_own():
     site = Site(**FIELDS | {"languages": "[]", "logo": "", "service_url": "", "page_path": "/{path}/"})
     head = make_list_head(site, "April 2026", "/archive/2026/04/", page=PageNumber(3, "page 3 of 4"))

@@ -217,6 +217,7 @@ def test_an_upgrade_that_fails_leaves_no_dump(migration, run, instance):
 def test_the_password_is_not_in_the_arguments_of_the_programs(migration, run, instance, monkeypatch):
     address = make_url(os.environ[URL]).set(password="secret-word")
     address = address.update_query_dict({"prepare_threshold": "0", "application_name": "my blog"})
+    address = address.update_query_dict({"sslpassword": "secret-word of the key"})
     monkeypatch.setenv(URL, address.render_as_string(hide_password=False))
     calls = []
     original = subprocess.run

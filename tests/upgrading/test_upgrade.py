@@ -162,6 +162,7 @@ def test_a_check_compares_the_answers_of_the_running_service(run, app, instance,
         f"  /api/v1/blog/articles/{article.uuid}/: more (gone), title",
     ]
     assert "does not answer" in run(*arguments).output
+    assert "does not answer" in run("upgrade", "--check", "--url", "http://[::1").output
 
 
 def test_a_check_compares_the_same_part_of_answers_that_are_cut_off(run, app, make_article, monkeypatch):

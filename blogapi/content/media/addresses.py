@@ -48,10 +48,15 @@ def make_copy_path(path: str, width: int) -> str:
     return f"{path.rpartition('/')[0]}/w{width}.webp"
 
 
+def scale_height(width: int, height: int, new_width: int) -> int:
+    """Return the height of a copy with the width `new_width`."""
+    return max(1, round(height * new_width / width))
+
+
 def list_renditions(path: str, width: int, height: int) -> list[dict[str, Any]]:
     """Return width, height and path (`url`) of each smaller version of the picture at this path."""
     return [
-        {"width": size, "height": max(1, round(height * size / width)), "url": make_copy_path(path, size)}
+        {"width": size, "height": scale_height(width, height, size), "url": make_copy_path(path, size)}
         for size in RENDITION_WIDTHS
         if size < width
     ]

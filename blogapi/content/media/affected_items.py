@@ -13,6 +13,7 @@ from sqlalchemy.orm import Session
 
 from blogapi.content.article_hooks import ARTICLE_HOOKS
 from blogapi.content.media.models import MediaPath, MediaUse
+from blogapi.storage.database import split_values
 from blogapi.storage.database_clock import CachedValue
 
 # The items that use the files that the transaction deletes, by the uuid of the file.
@@ -49,8 +50,10 @@ def remember_items_using_files(session: Session, media_ids: Collection[UUID]) ->
 
 
 def _read_items_using_files(session: Session, media_ids: Collection[UUID]) -> set[tuple[str, UUID]]:
-    uses = session.execute(
-        select(MediaUse.kind, MediaUse.item_id).where(MediaUse.media_id.in_(media_ids)).distinct()
-    )
-    paths = session.scalars(select(MediaPath.article_id).where(MediaPath.media_id.in_(media_ids)).distinct())
-    return {(kind, item_id) for kind, item_id in uses} | {("article", id) for id in paths}
+    items: set[tuple[str, UUID]] = set()
+    for batch in split_values(media_ids):
+        uses = select(MediaUse.kind, MediaUse.item_id).where(MediaUse.media_id.in_(batch)).distinct()
+        items |= {(kind, item_id) for kind, item_id in session.execute(uses)}
+        paths = select(MediaPath.article_id).where(MediaPath.media_id.in_(batch)).distinct()
+        items |= {("article", id) for id in session.scalars(paths)}
+    return items

@@ -11,6 +11,7 @@ import logging
 import os
 import re
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -177,7 +178,10 @@ def make_copy_or_redirect(hash: str, name: str) -> Response:
     if problem is None and _HASH.fullmatch(hash):
         found = resized_copies.find_or_make_copy(hash, copy_format) if copy_format is not None else None
         if copy_format is not None and isinstance(found, Path):
-            return _make_copy_response(found, hash, copy_format)
+            # The copy, or the picture with its copies, can be deleted meanwhile.
+            with suppress(FileNotFoundError):
+                return _make_copy_response(found, hash, copy_format)
+            found = None
         path = str(found) if found is not None else file_references.find_new_path(make_file_path(hash, name))
     if path is None:
         raise problem or NotFound("The library has no such file; check the address.")

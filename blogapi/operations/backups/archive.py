@@ -36,10 +36,10 @@ MEDIA_FOLDER = "media"
 _COMPRESSION_LEVEL = 1
 
 _COMPRESSION_METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
-# The maximum sizes of files that are read into memory; the list of media files has about 90 bytes per file.
-_MAX_FILE_SIZES = {MANIFEST_FILE: 1024 * 1024, SETTINGS_FILE: 1024 * 1024, MEDIA_LIST_FILE: 20 * 1024 * 1024}
+# The maximum sizes of files that are read into memory; the list has 90 bytes for each of a million files.
+_MAX_FILE_SIZES = {MANIFEST_FILE: 2**20, SETTINGS_FILE: 2**20, MEDIA_LIST_FILE: 100 * 2**20}
 # Enough for an entry of about 170 bytes for each file that the list of media files can contain.
-_MAX_DIRECTORY_BYTES = 40 * 1024 * 1024
+_MAX_DIRECTORY_BYTES = 200 * 2**20
 
 ARCHIVE_READ_ERRORS = (
     zipfile.BadZipFile,

@@ -132,8 +132,9 @@ def describe_replacement(path: Path, instance: Path) -> str:
     if not integrity.count_lost_writes(live):
         with suppress(sqlite3.Error), integrity.open_database(live) as connection:
             number = connection.execute("SELECT count(*) FROM article").fetchone()[0]
-    if not number and not integrity.is_database_in_use(live):
-        return ""
+    with service.convert_errors(live):
+        if not number and not integrity.is_database_in_use(live):
+            return ""
     with service.convert_errors(path):
         # The name of a database copy contains the time of the copy, so the question need not name the time.
         is_plain = naming.is_database_copy(path.name)

@@ -127,6 +127,8 @@ def create_backup(
             place = MediaPlace.FOLDER if store else MediaPlace.FILE
             manifest = replace(_make_manifest(contents, media, place), has_theme=bool(theme))
             archive.add_manifest_and_media_list(zip_file, manifest, media)
+        # A backup that is too large to be read must not count as good.
+        archive.read_manifest(packed)
         _refuse_existing_file(target)
         files.replace_file(packed, target)
     return Backup(target, manifest, media.missing)

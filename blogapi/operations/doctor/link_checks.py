@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Container, Iterator
+from datetime import datetime
 from html import unescape
 from urllib.parse import urldefrag, urljoin, urlsplit
 from uuid import UUID
@@ -39,11 +40,13 @@ def run_checks() -> Iterator[Advice]:
     site = get_site()
     if not site.url:
         return
-    public, hidden = _list_addresses(site)
+    # A scheduled article can become public during the check.
+    now = current_time()
+    public, hidden = _list_addresses(site, now)
     links, broken_links = 0, {}
     columns = select(Article.uuid, Article.type, Article.title, Article.html)
     newest = columns.order_by(Article.published_at.desc()).limit(_MAX_ARTICLES)
-    conditions = match_listed_articles(Article, current_time()), match_listed_pages(Article, current_time())
+    conditions = match_listed_articles(Article, now), match_listed_pages(Article, now)
     rows = (row for condition in conditions for row in db.session.execute(newest.where(condition)))
     for uuid, type_, title, stored in rows:
         targets = list(_find_link_targets(site, public[uuid], stored))
@@ -68,12 +71,12 @@ def run_checks() -> Iterator[Advice]:
         yield Advice("links", Level.OK, "No link leads to a hidden article", text)
 
 
-def _list_addresses(site: Site) -> tuple[dict[UUID, str], set[str]]:
+def _list_addresses(site: Site, now: datetime) -> tuple[dict[UUID, str], set[str]]:
     """Return the addresses of public items by uuid, and all addresses of hidden, deleted or renamed items."""
     public: dict[UUID, str] = {}
     hidden = set()
     paths = page_paths.make_all_paths(site, read_tree())
-    is_public = match_readable_items(Article, current_time()).label("is_public")
+    is_public = match_readable_items(Article, now).label("is_public")
     statement = select(
         *(Article.uuid, Article.slug, Article.language, Category.slug.label("category_slug"), is_public),
         func.coalesce(Article.published_at, Article.created).label("published_at"),

@@ -53,7 +53,7 @@ def run_checks(
     # A running service may have added or deleted files in the meantime.
     current = _read_stored_files()
     faults = {file: fault for file, fault in faults.items() if file in current}
-    if faults and repair:
+    if faults and repair and not _is_unmounted(root):
         yield from _restore_from_backups(root, faults)
     yield _report_faults(root, faults) if faults else _report_intact_files(root, stored, full)
     known_paths = {file.path for file in stored | current}
@@ -63,13 +63,16 @@ def run_checks(
     yield _check_unused_since(repair)
 
 
+def _is_unmounted(root: Path) -> bool:
+    # The default media folder is created with the first file.
+    return bool(current_app.config["MEDIA_PATH"]) and not root.is_dir()
+
+
 def _check_folder(root: Path) -> Iterator[Finding]:
-    if not root.is_dir():
-        # The default media folder is created with the first file.
-        if current_app.config["MEDIA_PATH"]:
-            says = f"The media folder {root} does not exist."
-            yield make_problem_finding("media", says, "mount it, create it, or correct MEDIA_PATH")
-    elif not os.access(root, os.W_OK):
+    if _is_unmounted(root):
+        says = f"The media folder {root} does not exist."
+        yield make_problem_finding("media", says, "mount it, create it, or correct MEDIA_PATH")
+    elif root.is_dir() and not os.access(root, os.W_OK):
         yield make_problem_finding(
             "media", f"{root} is not writable.", f"give {root} to the user that runs the service"
         )

@@ -66,12 +66,20 @@ def run_checks(path: Path, *, repair: bool, full: bool, backups: Path) -> Iterat
 
 
 def _copy_damaged_database(path: Path, backups: Path) -> Path:
-    """Copy the file and its log before the next connection truncates the log; return the copy's path."""
+    """Copy the file and its log before the next connection truncates the log; return the copy's path.
+
+    If one of them cannot be copied, no copy remains, because each run of `doctor --repair` would add one.
+    """
     target = backups / f"before-repair-{clock.now():%Y%m%dT%H%M%S%f}.db"
     backups.mkdir(mode=0o700, parents=True, exist_ok=True)
-    logs = files.get_side_files(path).log, files.get_side_files(target).log
-    for original, copy in ((path, target), logs):
-        integrity.copy_database_bytes(original, copy)
+    target_log = files.get_side_files(target).log
+    try:
+        integrity.copy_database_bytes(path, target)
+        integrity.copy_database_bytes(files.get_side_files(path).log, target_log)
+    except BaseException:
+        for copy in (target, target_log):
+            copy.unlink(missing_ok=True)
+        raise
     return target
 
 

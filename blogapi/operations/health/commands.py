@@ -19,9 +19,10 @@ def fetch_path(
 
     Raises ConnectionError, whose message says that the service does not answer.
     """
-    parts = urlsplit(url)
-    connection_class = http.client.HTTPSConnection if parts.scheme == "https" else http.client.HTTPConnection
     try:
+        parts = urlsplit(url)
+        is_secure = parts.scheme == "https"
+        connection_class = http.client.HTTPSConnection if is_secure else http.client.HTTPConnection
         with closing(connection_class(parts.netloc.rpartition("@")[2], timeout=seconds)) as connection:
             connection.request("GET", f"{parts.path.rstrip('/')}{path}", headers=headers)
             with connection.getresponse() as response:
@@ -43,8 +44,12 @@ def health(url: str) -> None:
 
     The exit status is 0 if the service works or upgrades the blog, otherwise 1.
     """
-    parts = urlsplit(url)
-    if parts.scheme not in ("http", "https") or not parts.hostname:
+    try:
+        parts = urlsplit(url)
+        is_address = parts.scheme in ("http", "https") and bool(parts.hostname)
+    except ValueError:
+        is_address = False
+    if not is_address:
         raise click.UsageError("--url must be an address such as http://127.0.0.1:8000.")
     results: list[bytes | Exception] = []
     # Use a thread, because the timeout of a socket limits only a part of the request.

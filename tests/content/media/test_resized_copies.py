@@ -279,6 +279,24 @@ def test_a_width_whose_folder_is_deleted_while_it_is_moved_leads_to_the_picture(
     assert (answer.status_code, answer.headers["Location"]) == (302, media["url"])
 
 
+@pytest.mark.parametrize("is_replaced", [True, False])
+def test_a_width_that_is_deleted_before_it_is_sent_is_not_found(
+    as_admin, as_stranger, upload, monkeypatch, is_replaced
+):
+    media, find_or_make_copy = upload(), resized_copies.find_or_make_copy
+    new = as_admin.put(f"{MEDIA}{media['uuid']}/content/?name=cat.jpg", data=draw(1000, 500)).json
+
+    def delete_after(hash, copy_format):
+        found = find_or_make_copy(new["url"].split("/")[2], copy_format)
+        found.unlink()
+        return found
+
+    monkeypatch.setattr(resized_copies, "find_or_make_copy", delete_after)
+    answer = as_stranger.get(address(media if is_replaced else new, "w640.webp"))
+    assert answer.status_code == (302 if is_replaced else 404)
+    assert answer.headers.get("Location") == (address(new, "w640.webp") if is_replaced else None)
+
+
 def test_the_widths_of_a_replaced_picture_lead_to_the_new_one(as_admin, as_stranger, upload):
     media = upload()
     new = as_admin.put(f"{MEDIA}{media['uuid']}/content/?name=cat.jpg", data=draw(1000, 500)).json

@@ -136,12 +136,21 @@ def test_the_keep_option_deletes_the_oldest_backups_in_a_folder(run, blog, tmp_p
 
 @pytest.mark.parametrize("options", [(), ("--keep", "2")])
 def test_partial_files_of_a_killed_process_are_deleted(run, blog, tmp_path, options):
-    for name, age in ((".old.zip.0a.partial", 2 * 86_400), (".new.zip.0b.partial", 0)):
+    for name, age in ((".a.0123abcd.partial", 2 * 86_400), (".b.0123abcd.partial", 0)):
         (tmp_path / name).write_text("")
         modified_at = clock.now().timestamp() - age
         os.utime(tmp_path / name, (modified_at, modified_at))
     run("backup", tmp_path, *options)
-    assert [path.name for path in tmp_path.glob(".*.partial")] == [".new.zip.0b.partial"]
+    assert [path.name for path in tmp_path.glob(".*.partial")] == [".b.0123abcd.partial"]
+
+
+def test_partial_files_of_other_programs_stay(run, blog, tmp_path):
+    names = {".film.mp4.partial", ".a.0123abcd.partial.mp4", ".0123abcd.partial"}
+    for name in (*names, ".a.0123abcd.partial-journal"):
+        (tmp_path / name).touch()
+        os.utime(tmp_path / name, (0, 0))
+    assert run("backup", tmp_path).exit_code == 0
+    assert {path.name for path in tmp_path.glob(".*")} == names
 
 
 def test_a_backup_can_be_verified(run, backup_file, fingerprint):

@@ -12,8 +12,11 @@ from contextlib import closing, suppress
 
 import pytest
 
-from blogapi.operations.backups import service
+from blogapi.content.media import stored_files
+from blogapi.operations.backups import archive, service
+from blogapi.operations.backups.manifest import MEDIA_LIST_FILE, MediaList
 from tests.operations.backups.databases import create_older_blog, execute
+from tests.stored_pictures import store_picture
 
 pytestmark = pytest.mark.sqlite("a server is backed up by its own means")
 
@@ -234,16 +237,41 @@ def test_an_upgrade_copy_that_cannot_be_read_is_refused(run, blog, fingerprint, 
     assert fingerprint() == before
 
 
-def test_a_directory_of_a_million_files_is_refused_before_it_is_read(run, backup_file, tmp_path, monkeypatch):
+@pytest.mark.parametrize("limit", ["list", "directory"])
+def test_a_backup_that_could_not_be_restored_is_not_made(app, run, blog, tmp_path, monkeypatch, limit):
+    store_picture(app, "blue")
+    if limit == "list":
+        monkeypatch.setitem(archive._MAX_FILE_SIZES, MEDIA_LIST_FILE, 10)
+    else:
+        monkeypatch.setattr(archive, "_MAX_DIRECTORY_BYTES", 10)
+    for target in (tmp_path / "saved.zip", tmp_path):
+        result = run("backup", target)
+        assert (result.exit_code, "cannot be restored: it" in result.stderr) == (1, True)
+    assert not list(tmp_path.glob("*.zip"))
+
+
+def test_a_backup_of_a_million_media_files_can_be_read():
+    paths = [stored_files.StoredFile(f"{number:064x}", "jpeg", 1).path for number in range(1000)]
+    content = MediaList(dict.fromkeys(paths, 10_000_000)).to_json()
+    directory = sum(zipfile.sizeCentralDir + len(f"{archive.MEDIA_FOLDER}/{path}") for path in paths)
+    assert len(content) * 1000 < archive._MAX_FILE_SIZES[MEDIA_LIST_FILE]
+    assert directory * 1000 < archive._MAX_DIRECTORY_BYTES
+
+
+def test_a_directory_of_millions_of_files_is_refused_before_it_is_read(
+    run, backup_file, tmp_path, monkeypatch
+):
     assert run("backup", "--verify", backup_file).exit_code == 0
     target = tmp_path / "many.zip"
-    with zipfile.ZipFile(target, "w") as archive:
-        archive.writestr("manifest.json", b"{}")
-    # The end of the file says how long the directory is; that of a million files would have 50 MB.
+    with zipfile.ZipFile(target, "w") as zip_file:
+        zip_file.writestr("manifest.json", b"{}")
+    # The end of the file says how long the directory is; that of more than a million files would have 250 MB.
     content = bytearray(target.read_bytes())
-    content[-10:-6] = (50_000_000).to_bytes(4, "little")
+    content[-10:-6] = (250_000_000).to_bytes(4, "little")
     content[-6:-2] = bytes(4)
-    target.write_bytes(bytes(50_000_000) + content)
+    with target.open("wb") as output:
+        output.seek(250_000_000)
+        output.write(content)
     monkeypatch.setattr(zipfile, "is_zipfile", lambda path: True)
     monkeypatch.setattr(zipfile, "ZipFile", None)
     result = run("backup", "--verify", target)

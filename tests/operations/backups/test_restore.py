@@ -6,6 +6,7 @@ import json
 import os
 import re
 import shutil
+import sqlite3
 import stat
 import subprocess
 import sys
@@ -415,6 +416,16 @@ def test_a_restore_asks_on_a_terminal(
     assert ("Replace it?" in result.output) is (words == [])
     after = read_row(blog / "blog.db", "SELECT count(*) FROM article")
     assert (after == before) is bool(status)
+
+
+def test_a_restore_into_an_empty_blog_that_cannot_be_written_is_refused(run, blog, backup_file, monkeypatch):
+    def refuse(path):
+        raise sqlite3.OperationalError("attempt to write a readonly database")
+
+    execute(blog / "blog.db", "DELETE FROM article")
+    monkeypatch.setattr(integrity, "is_database_in_use", refuse)
+    result = run("restore", backup_file)
+    assert (result.exit_code, "readonly database" in result.stderr) == (1, True), result.exception
 
 
 def test_a_missing_file_is_a_usage_error(run, blog, tmp_path):

@@ -52,11 +52,11 @@ def test_a_backup_can_be_made_listed_and_downloaded(app, as_login, blog, run, tm
 
 def test_partial_files_of_a_killed_process_are_deleted(as_login, blog):
     (blog / "backups").mkdir(exist_ok=True)
-    for name, age in ((".old.zip.0a.partial", timedelta(days=2)), (".new.zip.0b.partial", timedelta())):
+    for name, age in ((".a.0123abcd.partial", timedelta(days=2)), (".b.0123abcd.partial", timedelta())):
         (path := blog / "backups" / name).touch()
         os.utime(path, times=((now() - age).timestamp(),) * 2)
     assert as_login.post(BACKUPS).status_code == 201
-    assert [path.name for path in (blog / "backups").glob(".*.partial")] == [".new.zip.0b.partial"]
+    assert [path.name for path in (blog / "backups").glob(".*.partial")] == [".b.0123abcd.partial"]
 
 
 def test_the_list_shows_the_newest_first_and_where_the_media_are(app, as_login, instance, backup, set_clock):
@@ -129,7 +129,7 @@ HOSTILE = {
     "a huge manifest with a small size": write_member("manifest.json", BOMB, stated_size=900),
     "a huge manifest of another method": write_member("manifest.json", BOMB, ZIP_BZIP2, stated_size=900),
     "huge settings": write_member("config.toml", BOMB),
-    "a huge list of media": write_member("media.json", BOMB),
+    "a huge list of media": write_member("media.json", BOMB, stated_size=150_000_000),
     "no archive": lambda source, target: target.write_bytes(b"Dear reader"),
 }
 

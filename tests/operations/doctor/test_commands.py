@@ -270,16 +270,19 @@ def test_a_damaged_file_is_reported_and_not_checked_further(run_doctor, blog, ap
     assert "is damaged" in result.stdout and "restore FILE" in result.stdout and "json: " not in result.stdout
 
 
-@pytest.mark.parametrize("fault", ["in the way", "full"])
-def test_a_damaged_log_is_not_dropped_if_it_cannot_be_copied(run_doctor, blog, monkeypatch, fault):
+@pytest.mark.parametrize("fault", ["in the way", "full", "no log"])
+def test_a_damaged_log_is_not_dropped_if_it_cannot_be_copied(app, run_doctor, blog, monkeypatch, fault):
     monkeypatch.setattr(integrity, "count_lost_writes", lambda path: 3)
     if fault == "full":
         # The program that copies the files fails.
         monkeypatch.setattr(integrity.raw_files, "__file__", str(blog / "missing.py"))
+    elif fault == "no log":
+        close_connections(app)
     else:
         (blog / "backups").write_text("in the way")
     (line,) = list_lines(run_doctor("--repair"), "wrong")
     assert "at least 3 committed writes" in line and "so nothing was repaired" in line
+    assert not list(blog.glob("backups/*"))
 
 
 @pytest.mark.parametrize("content", [b"", b"Dear reader, " * 100])

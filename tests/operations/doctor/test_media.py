@@ -102,7 +102,7 @@ def test_files_that_belong_to_no_media_are_a_hint(find, pictures, media):
 
 
 def test_old_unfinished_files_are_deleted_by_a_repair(find, pictures, media):
-    old, new = media / ".upload.1.partial", media / ".upload.2.partial"
+    old, new = media / ".copy.00000001.partial", media / ".copy.00000002.partial"
     for path in (old, new):
         path.write_bytes(b"x")
     os.utime(old, (time.time() - 2 * 86_400,) * 2)
@@ -208,6 +208,18 @@ def test_a_repair_copies_lost_files_from_the_daily_backups(app, find, pictures, 
     assert copied[0] == "repaired" and copied[1].startswith(says)
     ((level, says, _),) = get_faults(find())
     assert (level, "1 media files" in says, "red.png" in says) == ("wrong", True, True)
+
+
+@pytest.mark.sqlite("a server is backed up by its own means")
+def test_a_repair_copies_no_files_into_a_media_folder_that_does_not_exist(
+    app, find, pictures, instance, tmp_path
+):
+    daily.create_backup_if_missing(instance, keep=1, today=date(2026, 3, 1))
+    app.config["MEDIA_PATH"] = str(tmp_path / "mount")
+    missing, lost = get_faults(find(repair=True))
+    assert (missing[0], "mount it" in missing[2]) == ("wrong", True)
+    assert (lost[0], lost[1].startswith("3 media files in")) == ("wrong", True)
+    assert not (tmp_path / "mount").exists()
 
 
 def test_the_command_checks_media(run_doctor, pictures, media):

@@ -13,7 +13,7 @@ from blogapi.accounts.api_keys.models import ApiKey
 from blogapi.content.media.models import Media
 from blogapi.content.search.models import SearchEntry
 from blogapi.operations.backups import daily
-from blogapi.operations.doctor import quick_checks
+from blogapi.operations.doctor import link_checks, quick_checks
 from blogapi.storage.database import db, transaction
 from tests.contracts.client import outcome
 from tests.stored_pictures import store_picture
@@ -159,6 +159,24 @@ def test_links_to_and_of_pages_are_checked(as_admin, as_login, check, make_artic
     found = check()["2 links lead to pages that readers cannot see"]
     assert found["detail"] == "In “Good”, “Team”."
     assert found["link"].startswith("/admin/articles/")
+
+
+def test_an_article_that_becomes_public_during_the_check_is_left_out(
+    as_login, check, make_article, monkeypatch, set_clock
+):
+    as_login.patch("/api/v1/blog/site/", json={"url": "https://blog.example"})
+    due = clock.now() + timedelta(hours=1)
+    make_article(content='<a href="/">a</a>')
+    make_article(content='<a href="/">a</a>', published_at=due.isoformat())
+    list_addresses = link_checks._list_addresses
+
+    def publish_after_the_list(*arguments):
+        found = list_addresses(*arguments)
+        set_clock(due + timedelta(seconds=1))
+        return found
+
+    monkeypatch.setattr(link_checks, "_list_addresses", publish_after_the_list)
+    assert check()["No link leads to a hidden article"]["detail"] == "1 internal link checked."
 
 
 @pytest.mark.sqlite("about the database file")

@@ -89,6 +89,6 @@ def test_another_answer_is_1(app, monkeypatch, body, status):
     assert ask(1)[0] == status
 
 
-@pytest.mark.parametrize("url", ["127.0.0.1:8000", "ftp://a", "http://"])
+@pytest.mark.parametrize("url", ["127.0.0.1:8000", "ftp://a", "http://", "http://[::1"])
 def test_another_address_is_wrong_usage(url):
     assert CliRunner().invoke(main, ["health", "--url", url]).exit_code == 2

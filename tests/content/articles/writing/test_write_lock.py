@@ -12,6 +12,7 @@ from blogapi.accounts.users import service as users
 from blogapi.content.articles import service
 from blogapi.content.articles.models import Article
 from blogapi.content.articles.writing import rerendering
+from blogapi.rendering import renderer
 from blogapi.storage.database import WRITE_TRANSACTION_KEY, db
 from blogapi.web.access import Role
 from tests import event_guard
@@ -157,6 +158,29 @@ def test_a_content_that_changed_before_a_file_of_it_is_rendered_under_the_lock(
     assert html.startswith("<p>theirs") and 'alt="A loaf"' in html
 
 
+@pytest.mark.parametrize(
+    ("fields", "count"),
+    [({"service_url": "https://api.example"}, 2), ({"title": "New", "service_url": ""}, 0)],
+)
+def test_a_new_address_of_the_service_renders_articles_before_the_lock(
+    app, as_login, write, monkeypatch, fields, count
+):
+    for number in range(3):
+        picture = f"<img src={add_picture(app).path}>" if number else ""
+        write(title=f"{number}", content=f"<p>{number}{picture}</p>")
+    render, states = renderer.render_text, []
+
+    def note_state(*arguments):
+        states.append(WRITE_TRANSACTION_KEY in db.session().info)
+        return render(*arguments)
+
+    monkeypatch.setattr(renderer, "render_text", note_state)
+    assert as_login.patch("/api/v1/blog/site/", json=fields).status_code == 200
+    assert states == [False] * count
+    app.test_cli_runner().invoke(args=["site", "set", "service_url=https://other.example"])
+    assert states == [False] * (count + 2)
+
+
 def test_a_replaced_article_that_was_deleted_meanwhile_is_created(as_admin, body, meanwhile):
     path = f"{ARTICLES}{uuid4()}/"
     as_admin.put(path, json=body(content="first"))
@@ -187,3 +211,16 @@ def test_a_write_whose_permission_ended_meanwhile_is_refused(
     assert client.post(ARTICLES, json=body(title="After")).status_code == status
     with app.app_context():
         assert db.session.scalars(select(Article.title)).all() == ["Before"]
+
+
+@pytest.mark.parametrize("scope", ["write", "login"])
+def test_a_write_whose_user_was_deleted_meanwhile_is_refused(app, as_role, body, meanwhile, scope):
+    client = as_role(Role.EDITOR, scope)
+
+    def delete_user():
+        with app.app_context():
+            users.delete_user("editor")
+
+    fields = body()
+    meanwhile(delete_user)
+    assert client.post(ARTICLES, json=fields).status_code == 401
