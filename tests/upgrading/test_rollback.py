@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import os
+from urllib.parse import quote
 
 import pytest
 
@@ -79,6 +81,21 @@ def test_changes_redirects_and_names_are_kept_and_said(run, upgraded, tmp_path):
     assert said == f"{path.name}: 2 redirects, 0 skipped; nothing was stored\n"
     (article,) = home.glob("backups/since-upgrade-*/articles/**/text.*")
     assert "Changed since" in article.read_text(encoding="utf-8")
+
+
+def test_redirects_from_unusual_paths_are_stored_again(run, upgraded, tmp_path):
+    home, _ = upgraded
+    paths = ["/old page/", "/x*y/", "/a #b", "/a%20b", "/ä?b\u2028c", "/:d/$1"]
+    file = tmp_path / "_redirects"
+    file.write_text("".join(f"{quote(path)} /new 302\n" for path in paths), encoding="utf-8")
+    assert "6 new, 0 changed, 0 skipped" in run("redirect", "import", file).output
+    assert run("rollback").exit_code == 0
+    assert run("upgrade").exit_code == 0
+    (written,) = home.glob("backups/since-upgrade-*-redirects.txt")
+    assert "6 new, 0 changed, 0 skipped" in run("redirect", "import", written).output
+    rows = json.loads(run("redirect", "list", "--json").output)
+    stored = [(row["path"], row["target"], row["status"]) for row in rows]
+    assert sorted(stored) == sorted((path, "/new", 302) for path in paths)
 
 
 def test_a_blog_in_use_is_not_changed(run, upgraded):
