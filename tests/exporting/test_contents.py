@@ -16,6 +16,7 @@ from blogapi.content.articles.models import FormerPath
 from blogapi.content.media.addresses import make_path
 from blogapi.content.media.folder import get_folder
 from blogapi.exporting import snapshot
+from blogapi.parsing import parse_uuid
 from blogapi.storage.database import db, transaction
 from tests.conftest import ARTICLES
 from tests.site.conftest import set_site
@@ -230,6 +231,16 @@ def test_hugo_runs_no_shortcode_of_an_article(run, make_article, tmp_path, conte
     assert re.search(r"\{\{[<%](?!/\*)", body) is None
 
 
+def test_the_address_of_a_linked_article_contains_its_category(
+    run, as_login, make_article, make_category, tmp_path
+):
+    as_login.patch("/api/v1/blog/site/", json={"article_path": "/{category}/{slug}/"})
+    target = make_article(title="Tides", category=make_category(name="Sea"))
+    make_article(title="Links", content=f"[a](article:{target.uuid})", content_type="markdown")
+    run("export", tmp_path, "--for", "hugo")
+    assert read_article(read_folder(tmp_path)["content/posts/links.md"])[1] == b"[a](/sea/tides/)"
+
+
 def test_generators_get_the_addresses_of_linked_articles(run, make_article, tmp_path):
     target = make_article(title="Tides")
     hidden = make_article(title="Hidden", status="draft")
@@ -244,6 +255,21 @@ def test_generators_get_the_addresses_of_linked_articles(run, make_article, tmp_
     assert read_article(files["hugo/content/posts/links.md"])[1] == exported.encode()
     assert read_article(files["jekyll/_posts/2026-01-01-links.md"])[1] == exported.encode()
     assert read_article(files["default/articles/links.md"])[1] == content.encode()
+
+
+def test_the_links_of_each_article_need_no_list_of_all_terms(run, make_article, tmp_path, monkeypatch):
+    parsed = []
+    monkeypatch.setattr(snapshot, "parse_uuid", lambda text: parsed.append(text) or parse_uuid(text))
+    target = make_article(title="Tides")
+    numbers = []
+    for name in ("one", "more"):
+        for number in range(3):
+            content = f"[a](article:{target.uuid})"
+            make_article(title=f"{name} {number}", content=content, content_type="markdown")
+        parsed.clear()
+        run("export", tmp_path / name, "--for", "hugo")
+        numbers.append(len(parsed))
+    assert numbers[0] == numbers[1] > 0
 
 
 def test_generators_get_the_addresses_and_former_addresses_of_pages(
