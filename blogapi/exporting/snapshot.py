@@ -261,7 +261,8 @@ def _make_field_item(field: CustomField) -> Item:
 
 def _match_working_copy_authors() -> ColumnElement[bool]:
     """Return the condition that a working copy names the author."""
-    contents = (content for (content,) in fetch_rows(select(_copy.content)))
+    statement = select(_copy.content)
+    contents = db.session.connection().execute(statement, execution_options={"yield_per": 10}).scalars()
     return _author.uuid.in_({author for content in contents for author in parse_content(content).authors})
 
 

@@ -19,7 +19,7 @@ from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import IO
 
-from blogapi.exporting.export_files import DESCRIPTION_FILE, GIT_ATTRIBUTES_FILE, MediaFile, TextFile
+from blogapi.exporting.export_files import DESCRIPTION_FILE, GIT_ATTRIBUTES_FILE, ExportFile, MediaFile
 from blogapi.exporting.layouts import MANIFEST_NAMES
 from blogapi.exporting.results import CannotWrite, ExportReport, FileResult
 from blogapi.storage import files
@@ -36,7 +36,7 @@ _UNIX_SYSTEM, _FILE_MODE = 3, 0o100644 << 16
 
 
 def write_zip(
-    items: Iterable[TextFile | MediaFile], target: Path, media: Path, report: ExportReport, manifest: str
+    items: Iterable[ExportFile], target: Path, media: Path, report: ExportReport, manifest: str
 ) -> None:
     """Write files into an archive, and the list of the files under the name `manifest`.
 
@@ -58,12 +58,11 @@ def write_zip(
     report.files[FileResult.WRITTEN] += len(digests)
 
 
-def _add_file(archive: zipfile.ZipFile, file: TextFile | MediaFile, media: Path) -> None:
+def _add_file(archive: zipfile.ZipFile, file: ExportFile, media: Path) -> None:
     info = _make_zip_info(file.path)
-    if isinstance(file, TextFile):
-        archive.writestr(info, file.content, zipfile.ZIP_DEFLATED)
-        return
-    info.file_size = file.stored.size
+    info.file_size = file.size
+    if not isinstance(file, MediaFile):
+        info.compress_type = zipfile.ZIP_DEFLATED
     with file.open(media) as source, archive.open(info, "w") as output:
         shutil.copyfileobj(source, output)
 
@@ -75,7 +74,7 @@ def _make_zip_info(path: str) -> zipfile.ZipInfo:
 
 
 def write_folder(
-    items: Iterable[TextFile | MediaFile],
+    items: Iterable[ExportFile],
     root: Path,
     media: Path,
     report: ExportReport,
@@ -138,7 +137,7 @@ class OutputFolder:
         self._overwrite, self._dry_run, self._action = overwrite, dry_run, action
         self._digests: Digests = {}
 
-    def write_files(self, items: Iterable[TextFile | MediaFile]) -> None:
+    def write_files(self, items: Iterable[ExportFile]) -> None:
         """Write the files, delete the files of former runs that are not among them, and update the list."""
         with nullcontext() if self._dry_run else self._manifest.open("a", 1, "utf-8", newline="\n") as lines:
             if lines is not None:
@@ -166,7 +165,7 @@ class OutputFolder:
             with _open_partial_file(self._manifest.with_suffix(".partial"), self._manifest) as output:
                 output.write(content)
 
-    def _write_file(self, file: TextFile | MediaFile, lines: IO[str] | None) -> FileResult:
+    def _write_file(self, file: ExportFile, lines: IO[str] | None) -> FileResult:
         target = self._root / file.path
         if isinstance(file, MediaFile) and self._is_unchanged(file):
             return FileResult.UNCHANGED

@@ -5,14 +5,18 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+import tracemalloc
 import zipfile
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from urllib.parse import unquote
+from uuid import uuid4
 
 import pytest
 import yaml
 
-from blogapi.content.articles.models import FormerPath
+from blogapi.content.articles.models import Article, FormerPath, WorkingCopy
+from blogapi.content.articles.snapshots import dump_content, get_content
 from blogapi.content.media.addresses import make_path
 from blogapi.content.media.folder import get_folder
 from blogapi.exporting import snapshot
@@ -91,6 +95,30 @@ def test_nothing_of_a_draft_is_exported(run, blog, tmp_path):
         assert b"secret" not in f"{name}\n".encode() + content.lower()
         assert b"blue" not in f"{name}\n".encode() + content
         assert b"working" not in f"{name}\n".encode() + content
+
+
+@pytest.mark.parametrize("target", ["out", "out.zip"])
+def test_the_working_copies_are_not_all_in_memory(run, app, make_article, tmp_path, monkeypatch, target):
+    monkeypatch.setattr(snapshot, "_ARTICLES_PER_BATCH", 1)
+    articles = [make_article(status="draft") for _ in range(30)]
+    with app.app_context(), transaction():
+        for article in articles:
+            content = get_content(db.session.get(Article, article.uuid))
+            edits = dump_content(replace(content, texts={**content.texts, "content": "x" * 500_000}))
+            copy = {"article_id": article.uuid, "user_id": uuid4(), "base_version": 1}
+            db.session.add(WorkingCopy(**copy, content=edits))
+    run("export", tmp_path / "warm-up", "--drafts", "--dry-run")
+    tracemalloc.start()
+    try:
+        assert run("export", tmp_path / target, "--drafts").exit_code == 0
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    (content,) = (
+        text for name, text in read_folder(tmp_path).items() if name.endswith("working-copies.json")
+    )
+    assert len(json.loads(content)) == 30
+    assert peak < 15_000_000
 
 
 @pytest.mark.parametrize("target", ["out", "out.zip"])
