@@ -26,6 +26,9 @@ from blogapi.storage import files
 from blogapi.web.errors import Conflict
 
 _LOCK_NAME, _PARTIAL_NAME = ".blogapi-export.lock", ".blogapi-export.partial"
+# Names the files that an archive lacks. Jekyll does not publish a file with `_`, and imports skip a file
+# without a suffix.
+_MISSING_FILES_NAME = "_MISSING_FILES"
 # The SHA-256 digests of the written files, by path. After a killed export, a path can have several digests.
 Digests = dict[str, set[str]]
 
@@ -40,8 +43,9 @@ def write_zip(
 ) -> None:
     """Write files into an archive, and the list of the files under the name `manifest`.
 
-    `media` is the media folder of the blog. Texts are compressed, media files are stored as they are. The
-    archive gets its name when it is complete. The same files always give the same bytes.
+    `media` is the media folder of the blog. Texts are compressed, media files are stored as they are. A text
+    file in the archive names the files that are missing or damaged. The archive gets its name when it is
+    complete. The same files always give the same bytes.
     """
     digests: Digests = {}
     with files.create_partial_file(target) as partial:
@@ -53,6 +57,10 @@ def write_zip(
                     report.add_refused_file(file.path, str(error))
                 else:
                     digests[file.path] = {file.digest}
+            if report.refused:
+                missing = "".join(f"{file.path}: {file.reason}\n" for file in report.refused).encode()
+                archive.writestr(_make_zip_info(_MISSING_FILES_NAME), missing)
+                digests[_MISSING_FILES_NAME] = {hashlib.sha256(missing).hexdigest()}
             archive.writestr(_make_zip_info(manifest), _format_manifest(digests))
         files.replace_file(partial, target)
     report.files[FileResult.WRITTEN] += len(digests)
