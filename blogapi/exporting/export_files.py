@@ -7,6 +7,7 @@ import io
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import IO
 from urllib.parse import unquote, urlsplit
 
@@ -51,8 +52,26 @@ class TextFile:
     def digest(self) -> str:
         return hashlib.sha256(self.content).hexdigest()
 
+    @property
+    def size(self) -> int:
+        return len(self.content)
+
     def open(self, media: Path) -> IO[bytes]:
         return io.BytesIO(self.content)
+
+
+@dataclass(frozen=True, slots=True)
+class LargeTextFile:
+    """A text file of the export that can be too large for the memory; its content is in a temporary file."""
+
+    path: str
+    digest: str
+    size: int
+    content: IO[bytes]
+
+    def open(self, media: Path) -> IO[bytes]:
+        self.content.seek(0)
+        return self.content
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +85,10 @@ class MediaFile:
     def digest(self) -> str:
         return self.stored.hash
 
+    @property
+    def size(self) -> int:
+        return self.stored.size
+
     def open(self, media: Path) -> IO[bytes]:
         """Open the file in the media folder `media`; raises CannotWrite if it is not intact."""
         source = media / self.stored.path
@@ -74,7 +97,10 @@ class MediaFile:
         return source.open("rb")
 
 
-def list_files(snapshot: Snapshot, layout: Layout) -> Iterator[TextFile | MediaFile]:
+ExportFile = TextFile | LargeTextFile | MediaFile
+
+
+def list_files(snapshot: Snapshot, layout: Layout) -> Iterator[ExportFile]:
     """Yield the files in a fixed order: texts first, then media files.
 
     The snapshot of the database is released before the media files, because copying them can take long.
@@ -95,9 +121,8 @@ def list_files(snapshot: Snapshot, layout: Layout) -> Iterator[TextFile | MediaF
     if custom and layout.host_redirects:
         text = format_redirects(custom, "netlify", snapshot.site["url"])
         yield TextFile(layout.host_redirects, text.encode())
-    copies = ",\n".join(map(to_json, snapshot.read_working_copies()))
-    if copies:
-        yield TextFile(layout.working_copies, f"[\n{copies}\n]\n".encode())
+    if snapshot.includes_drafts:
+        yield from _list_working_copies(snapshot, layout)
     redirected = {unquote(item["from"]) for item in redirects if item["kind"] != CUSTOM_KIND}
     writer = ArticleFormatter(snapshot, layout, media, redirected, now)
     pages = TermPages(snapshot, layout, media, now)
@@ -117,6 +142,18 @@ def list_files(snapshot: Snapshot, layout: Layout) -> Iterator[TextFile | MediaF
         name = names[file["uuid"]]
         stored = StoredFile(file["hash"], file["name"].rpartition(".")[2], file["size"], file["name"])
         yield MediaFile(f"{layout.media}/{name}", stored)
+
+
+def _list_working_copies(snapshot: Snapshot, layout: Layout) -> Iterator[LargeTextFile]:
+    """Yield the file with all working copies, if there are any."""
+    with TemporaryFile(dir=current_app.instance_path) as content:
+        for number, copy in enumerate(snapshot.read_working_copies()):
+            content.write(f"{',' if number else '['}\n{to_json(copy)}".encode())
+        if content.tell():
+            size = content.tell() + content.write(b"\n]\n")
+            content.seek(0)
+            digest = hashlib.file_digest(content, "sha256").hexdigest()
+            yield LargeTextFile(layout.working_copies, digest, size, content)
 
 
 def _make_data_lists(

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
-from itertools import chain, count
+from itertools import count
 from types import MappingProxyType
 from urllib.parse import unquote
 
@@ -162,11 +162,12 @@ def _choose_media_addresses(content: str, files: Mapping[str, str], folder: str)
 
 def _choose_page_addresses(content: str, links: Mapping[str, str]) -> dict[str, str]:
     """Return the new text of each reference to an article, in the same way as for files."""
-    chosen: dict[str, str] = {}
+    numbers = count(max(map(int, re.findall(r"\?([0-9]{1,9})", content)), default=1) + 1)
+    chosen, used = {}, set[str]()
     for text, page in list(links.items())[:_MAX_REPLACEMENTS]:
-        candidates = chain([page], (f"{page}?{number}" for number in count(2)))
-        taken = chosen.values()
-        chosen[text] = next(item for item in candidates if item not in content and item not in taken)
+        is_free = page not in used and page not in content
+        chosen[text] = page if is_free else f"{page}?{next(numbers)}"
+        used.add(page)
     return chosen
 
 

@@ -62,7 +62,7 @@ _ARTICLES_PER_BATCH = 200
 _article = table_of(Article).c
 _copy = table_of(WorkingCopy).c
 _author_link = table_of(ArticleAuthor).c
-_use, _media, _author = (table_of(model).c for model in (MediaUse, Media, Author))
+_use, _media, _author, _category = (table_of(model).c for model in (MediaUse, Media, Author, Category))
 
 #: The text fields of terms other than the name and the slug, by kind.
 TERM_FIELDS = {
@@ -121,17 +121,17 @@ class Snapshot:
 
     def find_linked_articles(self, content: str) -> Iterator[Item]:
         """Yield the public articles and pages to which the content links, with the fields for their paths."""
-        uuids, slugs = article_links.find_mentioned_articles(content), self._get_slugs_by_kind()["category"]
         columns = (
-            *(_article.uuid, _article.slug, _article.published_at, _article.category_id),
+            *(_article.uuid, _article.slug, _article.published_at, _category.slug.label("category")),
             *(_article.type, _article.parent_id, _article.position),
             _article.language,
         )
-        for batch in split_values(sorted(uuids)):
+        statement = select(*columns).join_from(Article, Category, isouter=True)
+        for batch in split_values(sorted(article_links.find_mentioned_articles(content))):
             is_public = and_(_article.uuid.in_(batch), _match_listed_items(current_time()))
-            for row in fetch_rows(select(*columns).where(is_public)):
+            for row in fetch_rows(statement.where(is_public)):
                 yield {
-                    **{"uuid": str(row.uuid), "slug": row.slug, "category": slugs.get(row.category_id)},
+                    **{"uuid": str(row.uuid), "slug": row.slug, "category": row.category},
                     **read_page_fields(row),
                     "published_at": format_time(row.published_at),
                     "language": row.language,
@@ -261,7 +261,8 @@ def _make_field_item(field: CustomField) -> Item:
 
 def _match_working_copy_authors() -> ColumnElement[bool]:
     """Return the condition that a working copy names the author."""
-    contents = (content for (content,) in fetch_rows(select(_copy.content)))
+    statement = select(_copy.content)
+    contents = db.session.connection().execute(statement, execution_options={"yield_per": 10}).scalars()
     return _author.uuid.in_({author for content in contents for author in parse_content(content).authors})
 
 

@@ -19,13 +19,16 @@ from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import IO
 
-from blogapi.exporting.export_files import DESCRIPTION_FILE, GIT_ATTRIBUTES_FILE, MediaFile, TextFile
+from blogapi.exporting.export_files import DESCRIPTION_FILE, GIT_ATTRIBUTES_FILE, ExportFile, MediaFile
 from blogapi.exporting.layouts import MANIFEST_NAMES
 from blogapi.exporting.results import CannotWrite, ExportReport, FileResult
 from blogapi.storage import files
 from blogapi.web.errors import Conflict
 
 _LOCK_NAME, _PARTIAL_NAME = ".blogapi-export.lock", ".blogapi-export.partial"
+# Names the files that an archive lacks. Jekyll does not publish a file with `_`, and imports skip a file
+# without a suffix.
+_MISSING_FILES_NAME = "_MISSING_FILES"
 # The SHA-256 digests of the written files, by path. After a killed export, a path can have several digests.
 Digests = dict[str, set[str]]
 
@@ -36,12 +39,13 @@ _UNIX_SYSTEM, _FILE_MODE = 3, 0o100644 << 16
 
 
 def write_zip(
-    items: Iterable[TextFile | MediaFile], target: Path, media: Path, report: ExportReport, manifest: str
+    items: Iterable[ExportFile], target: Path, media: Path, report: ExportReport, manifest: str
 ) -> None:
     """Write files into an archive, and the list of the files under the name `manifest`.
 
-    `media` is the media folder of the blog. Texts are compressed, media files are stored as they are. The
-    archive gets its name when it is complete. The same files always give the same bytes.
+    `media` is the media folder of the blog. Texts are compressed, media files are stored as they are. A text
+    file in the archive names the files that are missing or damaged. The archive gets its name when it is
+    complete. The same files always give the same bytes.
     """
     digests: Digests = {}
     with files.create_partial_file(target) as partial:
@@ -53,17 +57,20 @@ def write_zip(
                     report.add_refused_file(file.path, str(error))
                 else:
                     digests[file.path] = {file.digest}
+            if report.refused:
+                missing = "".join(f"{file.path}: {file.reason}\n" for file in report.refused).encode()
+                archive.writestr(_make_zip_info(_MISSING_FILES_NAME), missing)
+                digests[_MISSING_FILES_NAME] = {hashlib.sha256(missing).hexdigest()}
             archive.writestr(_make_zip_info(manifest), _format_manifest(digests))
         files.replace_file(partial, target)
     report.files[FileResult.WRITTEN] += len(digests)
 
 
-def _add_file(archive: zipfile.ZipFile, file: TextFile | MediaFile, media: Path) -> None:
+def _add_file(archive: zipfile.ZipFile, file: ExportFile, media: Path) -> None:
     info = _make_zip_info(file.path)
-    if isinstance(file, TextFile):
-        archive.writestr(info, file.content, zipfile.ZIP_DEFLATED)
-        return
-    info.file_size = file.stored.size
+    info.file_size = file.size
+    if not isinstance(file, MediaFile):
+        info.compress_type = zipfile.ZIP_DEFLATED
     with file.open(media) as source, archive.open(info, "w") as output:
         shutil.copyfileobj(source, output)
 
@@ -75,7 +82,7 @@ def _make_zip_info(path: str) -> zipfile.ZipInfo:
 
 
 def write_folder(
-    items: Iterable[TextFile | MediaFile],
+    items: Iterable[ExportFile],
     root: Path,
     media: Path,
     report: ExportReport,
@@ -138,7 +145,7 @@ class OutputFolder:
         self._overwrite, self._dry_run, self._action = overwrite, dry_run, action
         self._digests: Digests = {}
 
-    def write_files(self, items: Iterable[TextFile | MediaFile]) -> None:
+    def write_files(self, items: Iterable[ExportFile]) -> None:
         """Write the files, delete the files of former runs that are not among them, and update the list."""
         with nullcontext() if self._dry_run else self._manifest.open("a", 1, "utf-8", newline="\n") as lines:
             if lines is not None:
@@ -166,7 +173,7 @@ class OutputFolder:
             with _open_partial_file(self._manifest.with_suffix(".partial"), self._manifest) as output:
                 output.write(content)
 
-    def _write_file(self, file: TextFile | MediaFile, lines: IO[str] | None) -> FileResult:
+    def _write_file(self, file: ExportFile, lines: IO[str] | None) -> FileResult:
         target = self._root / file.path
         if isinstance(file, MediaFile) and self._is_unchanged(file):
             return FileResult.UNCHANGED

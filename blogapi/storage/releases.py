@@ -42,13 +42,13 @@ def record_release(rights: Mapping[str, str]) -> None:
             db.session.merge(Release(version=__version__, rights=text, started=started))
 
 
-def read_last_release(connection: Connection) -> tuple[str, dict[str, str]] | None:
-    """Return the version whose first start was the latest, and its rights.
+def read_last_release(connection: Connection) -> tuple[str, dict[str, str], datetime] | None:
+    """Return the version whose first start was the latest, its rights, and the time of this start.
 
     Returns None if only versions before 1.0 have used the database.
     """
     if not inspect(connection).has_table(Release.__tablename__):
         return None
-    columns = select(Release.version, Release.rights)
+    columns = select(Release.version, Release.rights, Release.started)
     row = connection.execute(columns.order_by(Release.started.desc()).limit(1)).one_or_none()
-    return None if row is None else (row.version, json.loads(row.rights))
+    return None if row is None else (row.version, json.loads(row.rights), row.started)

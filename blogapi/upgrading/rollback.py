@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from pathlib import Path
+from urllib.parse import quote
 
 from flask import Flask
 from sqlalchemy import URL, Engine, func, select, text
@@ -139,7 +140,7 @@ def export_changes(instance: Path, copy: UpgradeCopy, create_app: Callable[[], F
                 .limit(1)
             )
             redirects = db.session.scalars(select(CustomRedirect).where(CustomRedirect.last_updated >= since))
-            lines = [f"{item.path} {item.target or '/'} {item.status}\n" for item in redirects]
+            lines = [f"{quote(item.path)} {item.target or '/'} {item.status}\n" for item in redirects]
             numbers = {
                 kind: db.session.scalar(select(func.count()).where(time >= since)) or 0
                 for kind, time in _WRITE_TIME_COLUMNS.items()

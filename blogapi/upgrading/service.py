@@ -74,7 +74,7 @@ def read_blog_state(instance: Path) -> BlogState:
         with engine.connect() as connection:
             last = releases.read_last_release(connection)
         is_current = rerendering.is_database_up_to_date(engine, migration)
-    version, rights = last or (None, None)
+    version, rights, _ = last or (None, None, None)
     return BlogState(version, rights, migration or "", is_current)
 
 
@@ -120,11 +120,20 @@ def find_upgrade_copy(instance: Path) -> UpgradeCopy | None:
     """Return the newest copy that an upgrade has made, or None."""
     suffix = ".db" if get_database_url(instance).get_backend_name() == "sqlite" else ".dump"
     paths = (instance / "backups").glob(f"{upgrades.COPY_PREFIX}*{suffix}")
-    path = max(paths, key=lambda path: path.stat().st_mtime, default=None)
+    with (
+        open_plain_engine(get_database_url(instance)) as engine,
+        upgrades.convert_database_errors(engine),
+        engine.connect() as connection,
+    ):
+        last = releases.read_last_release(connection)
+    # If the files of the blog were copied since the upgrade, their times are later than the upgrade.
+    latest = last[2] if last else datetime.max.replace(tzinfo=UTC)
+    times = {path: min(datetime.fromtimestamp(path.stat().st_mtime, UTC), latest) for path in paths}
+    path = max(times, key=lambda path: (times[path], path.name), default=None)
     if path is None:
         return None
     migration = path.name.removeprefix(upgrades.COPY_PREFIX).removesuffix(suffix)
-    return UpgradeCopy(path, migration, datetime.fromtimestamp(path.stat().st_mtime, UTC))
+    return UpgradeCopy(path, migration, times[path])
 
 
 def find_obstacle_to_rollback(instance: Path) -> str | None:

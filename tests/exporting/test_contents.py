@@ -5,17 +5,22 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+import tracemalloc
 import zipfile
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from urllib.parse import unquote
+from uuid import uuid4
 
 import pytest
 import yaml
 
-from blogapi.content.articles.models import FormerPath
+from blogapi.content.articles.models import Article, FormerPath, WorkingCopy
+from blogapi.content.articles.snapshots import dump_content, get_content
 from blogapi.content.media.addresses import make_file_path
 from blogapi.content.media.folder import get_folder
 from blogapi.exporting import snapshot
+from blogapi.parsing import parse_uuid
 from blogapi.storage.database import db, transaction
 from tests.conftest import ARTICLES
 from tests.site.conftest import set_site
@@ -90,6 +95,30 @@ def test_nothing_of_a_draft_is_exported(run, blog, tmp_path):
         assert b"secret" not in f"{name}\n".encode() + content.lower()
         assert b"blue" not in f"{name}\n".encode() + content
         assert b"working" not in f"{name}\n".encode() + content
+
+
+@pytest.mark.parametrize("target", ["out", "out.zip"])
+def test_the_working_copies_are_not_all_in_memory(run, app, make_article, tmp_path, monkeypatch, target):
+    monkeypatch.setattr(snapshot, "_ARTICLES_PER_BATCH", 1)
+    articles = [make_article(status="draft") for _ in range(30)]
+    with app.app_context(), transaction():
+        for article in articles:
+            content = get_content(db.session.get(Article, article.uuid))
+            edits = dump_content(replace(content, texts={**content.texts, "content": "x" * 500_000}))
+            copy = {"article_id": article.uuid, "user_id": uuid4(), "base_version": 1}
+            db.session.add(WorkingCopy(**copy, content=edits))
+    run("export", tmp_path / "warm-up", "--drafts", "--dry-run")
+    tracemalloc.start()
+    try:
+        assert run("export", tmp_path / target, "--drafts").exit_code == 0
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    (content,) = (
+        text for name, text in read_folder(tmp_path).items() if name.endswith("working-copies.json")
+    )
+    assert len(json.loads(content)) == 30
+    assert peak < 15_000_000
 
 
 @pytest.mark.parametrize("target", ["out", "out.zip"])
@@ -230,6 +259,16 @@ def test_hugo_runs_no_shortcode_of_an_article(run, make_article, tmp_path, conte
     assert re.search(r"\{\{[<%](?!/\*)", body) is None
 
 
+def test_the_address_of_a_linked_article_contains_its_category(
+    run, as_login, make_article, make_category, tmp_path
+):
+    as_login.patch("/api/v1/blog/site/", json={"article_path": "/{category}/{slug}/"})
+    target = make_article(title="Tides", category=make_category(name="Sea"))
+    make_article(title="Links", content=f"[a](article:{target.uuid})", content_type="markdown")
+    run("export", tmp_path, "--for", "hugo")
+    assert read_article(read_folder(tmp_path)["content/posts/links.md"])[1] == b"[a](/sea/tides/)"
+
+
 def test_generators_get_the_addresses_of_linked_articles(run, make_article, tmp_path):
     target = make_article(title="Tides")
     hidden = make_article(title="Hidden", status="draft")
@@ -244,6 +283,21 @@ def test_generators_get_the_addresses_of_linked_articles(run, make_article, tmp_
     assert read_article(files["hugo/content/posts/links.md"])[1] == exported.encode()
     assert read_article(files["jekyll/_posts/2026-01-01-links.md"])[1] == exported.encode()
     assert read_article(files["default/articles/links.md"])[1] == content.encode()
+
+
+def test_the_links_of_each_article_need_no_list_of_all_terms(run, make_article, tmp_path, monkeypatch):
+    parsed = []
+    monkeypatch.setattr(snapshot, "parse_uuid", lambda text: parsed.append(text) or parse_uuid(text))
+    target = make_article(title="Tides")
+    numbers = []
+    for name in ("one", "more"):
+        for number in range(3):
+            content = f"[a](article:{target.uuid})"
+            make_article(title=f"{name} {number}", content=content, content_type="markdown")
+        parsed.clear()
+        run("export", tmp_path / name, "--for", "hugo")
+        numbers.append(len(parsed))
+    assert numbers[0] == numbers[1] > 0
 
 
 def test_generators_get_the_addresses_and_former_addresses_of_pages(

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
+from time import process_time
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -78,6 +81,39 @@ def test_an_address_that_the_content_contains_is_not_used_for_another_reference(
 def test_a_content_that_could_not_be_restored_stays():
     content = f"![](media:{UUID}) ![](/media/{HASH}/cat.jpg) media:{UUID}#2"
     assert rewrite(content) == content
+
+
+def replace_pages(content, pages):
+    result = MEDIA.replace_references(content, {}, "../media/", pages=pages, escapes_shortcodes=False)
+    originals = {item["exported"]: item["original"] for item in result.replacements}
+    assert restore_content(result.content, originals) == content
+    return result.content
+
+
+def test_each_spelling_of_a_link_has_an_address_that_the_content_does_not_contain():
+    content = f"(article:{UUID}) (Article:{UUID}) (ARTICLE:{UUID})"
+    assert replace_pages(content, {UUID: "/p/"}) == "(/p/) (/p/?2) (/p/?3)"
+    assert replace_pages(f"{content} /p/?7", {UUID: "/p/"}) == "(/p/?8) (/p/?9) (/p/?10) /p/?7"
+
+
+def test_many_spellings_of_a_link_take_as_long_as_those_of_a_file():
+    letters = [index for index, letter in enumerate(UUID) if letter.isalpha()][:9]
+    flags = itertools.islice(itertools.product((False, True), repeat=len(letters)), 400)
+    uuids = [
+        "".join(
+            letter.upper() if index in letters and spelling[letters.index(index)] else letter
+            for index, letter in enumerate(UUID)
+        )
+        for spelling in flags
+    ]
+
+    def measure(scheme):
+        content = " ".join(f"({scheme}:{uuid})" for uuid in uuids) + " x" * 100_000
+        before = process_time()
+        assert replace_pages(content, {UUID: "/p/"}) != content
+        return process_time() - before
+
+    assert measure("article") < 20 * measure("media")
 
 
 @given(

@@ -80,12 +80,21 @@ def test_a_failed_export_leaves_no_file(as_login, blog, instance, monkeypatch):
     assert outcome(as_login.get(EXPORT, query_string={"format": "ghost"})) == (400, "invalid_query")
 
 
-def test_an_export_without_some_files_is_complete_otherwise_and_logged(as_login, app, make_article, caplog):
+def test_an_export_without_some_files_names_them(as_login, app, make_article, caplog, tmp_path):
     pictures = [store_picture(app, colour) for colour in ("red", "blue")]
     content = " ".join(f"![loaf](media:{picture.uuid})" for picture in pictures)
     make_article(slug="bread", content=content, content_type="markdown")
     with app.app_context():
         get_folder().get_path(pictures[0].hash, "png").unlink()
-    names = list_names(as_login.get(EXPORT))
+    answer = as_login.get(EXPORT)
+    names = list_names(answer)
     assert {"articles/bread.md", "media/blue.png"} <= names and "media/red.png" not in names
+    with zipfile.ZipFile(io.BytesIO(answer.data)) as archive:
+        missing = archive.read("_MISSING_FILES").decode()
+        assert b"_MISSING_FILES" in archive.read("SHA256SUMS")
+    assert missing == "media/red.png: It is missing in the media folder; `doctor` says what to do.\n"
+    path = tmp_path / "blog.zip"
+    path.write_bytes(answer.data)
+    report = app.test_cli_runner().invoke(args=["import", str(path), "--author", "ada"]).output
+    assert "0 created, 0 updated, 1 unchanged, 1 skipped, 0 refused" in report
     assert "the export lacks 1 files: media/red.png: It is missing" in caplog.text

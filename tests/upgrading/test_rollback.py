@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import os
+import time
+from urllib.parse import quote
 
 import pytest
 
@@ -79,6 +82,35 @@ def test_changes_redirects_and_names_are_kept_and_said(run, upgraded, tmp_path):
     assert said == f"{path.name}: 2 redirects, 0 skipped; nothing was stored\n"
     (article,) = home.glob("backups/since-upgrade-*/articles/**/text.*")
     assert "Changed since" in article.read_text(encoding="utf-8")
+
+
+def test_redirects_from_unusual_paths_are_stored_again(run, upgraded, tmp_path):
+    home, _ = upgraded
+    paths = ["/old page/", "/x*y/", "/a #b", "/a%20b", "/ä?b\u2028c", "/:d/$1"]
+    file = tmp_path / "_redirects"
+    file.write_text("".join(f"{quote(path)} /new 302\n" for path in paths), encoding="utf-8")
+    assert "6 new, 0 changed, 0 skipped" in run("redirect", "import", file).output
+    assert run("rollback").exit_code == 0
+    assert run("upgrade").exit_code == 0
+    (written,) = home.glob("backups/since-upgrade-*-redirects.txt")
+    assert "6 new, 0 changed, 0 skipped" in run("redirect", "import", written).output
+    rows = json.loads(run("redirect", "list", "--json").output)
+    stored = [(row["path"], row["target"], row["status"]) for row in rows]
+    assert sorted(stored) == sorted((path, "/new", 302) for path in paths)
+
+
+def test_the_time_of_the_upgrade_is_known_after_the_blog_was_moved(run, upgraded, tmp_path):
+    home, before = upgraded
+    assert run("import", write_post(tmp_path, "Before the move"), "--author", "ada").exit_code == 0
+    # `cp -r` gives each file a new time; the copy of an earlier upgrade can then be the newest file.
+    (home / "backups" / "before-upgrade-from-0020.db").write_bytes(b"")
+    for number, migration in enumerate(("0030", "0020"), 1):
+        later = time.time() + 60 * number
+        os.utime(home / "backups" / f"before-upgrade-from-{migration}.db", (later, later))
+    result = run("rollback")
+    assert result.exit_code == 0, result.output
+    assert "Written since the upgrade: articles and pages: 1, " in result.output
+    assert dump(home / "blog.db") == before
 
 
 def test_a_blog_in_use_is_not_changed(run, upgraded):

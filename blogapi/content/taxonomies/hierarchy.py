@@ -84,7 +84,7 @@ def _select_ancestors(model: Any) -> Select[*tuple[Any, ...]]:
     above = select(*columns).where(is_start, term.parent_id.is_not(None)).cte("above", recursive=True)
     above = above.union_all(
         select(above.c.start, term.parent_id, above.c.height + 1).where(
-            term.uuid == above.c.uuid, term.parent_id.is_not(None), above.c.height < MAX_TERMS_ABOVE
+            term.uuid == above.c.uuid, term.parent_id.is_not(None), above.c.height <= MAX_TERMS_ABOVE
         )
     )
     return (

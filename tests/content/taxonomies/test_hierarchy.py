@@ -14,6 +14,7 @@ from blogapi.content.taxonomies.categories import Category
 from blogapi.storage.database import db
 from blogapi.web.errors import Invalid
 from tests.conftest import ARTICLES
+from tests.contracts.client import outcome
 
 CATEGORIES = "/api/v1/blog/categories/"
 
@@ -240,6 +241,24 @@ def test_a_category_can_be_merged_into_its_child_with_everything_between(as_admi
     )
     assert response.status_code == 200, response.json
     assert get_parent(as_admin, tree["rye"]) is None
+
+
+def test_a_merge_that_would_make_the_tree_too_deep_is_refused(as_admin, make):
+    chain = [make("0")]
+    for number in range(1, hierarchy.MAX_TERMS_ABOVE + 1):
+        chain.append(make(str(number), chain[-1]))
+    top = make("Top")
+    child = make("Child", top)
+    refused = as_admin.post(f"{CATEGORIES}{chain[-1]}/merge/", json={"uuids": [top]})
+    assert outcome(refused) == (422, "invalid_fields")
+    assert refused.json["detail"] == "There can be at most 20 terms above a term."
+    assert get_parent(as_admin, child) == top
+    for into in (chain[-2], chain[0]):
+        merged = as_admin.post(f"{CATEGORIES}{into}/merge/", json={"uuids": [top]})
+        assert merged.status_code == 200, merged.json
+        assert get_parent(as_admin, child) == into
+        top = into
+    assert as_admin.patch(f"{CATEGORIES}{chain[-1]}/", json={"name": "Last"}).status_code == 200
 
 
 def get_breadcrumbs(client, path):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from blogapi.delivery.redirects.custom import redirect_files
+from blogapi.web.errors import Invalid
 from tests.delivery.redirects.test_custom import OWN
 
 NETLIFY = """\
@@ -136,6 +137,14 @@ def test_the_json_of_the_plugin_redirection():
 
 def test_an_older_csv_has_the_status_in_the_type():
     assert brief("source,target,regex,type\n/a,/b,0,302\n") == ([("/a", "/b", 302)], [])
+
+
+@pytest.mark.parametrize("start", ["\n", "# from the old host\n", " \n#x,y\n\n"])
+def test_a_csv_can_begin_with_blank_lines_and_comments(start):
+    rows, number = "source,target\n/old,/new\n/b,\n", start.count("\n") + 3
+    assert brief(start + rows) == ([("/old", "/new", 301)], [number])
+    with pytest.raises(Invalid, match=rf"Line {number} has"):
+        brief(f"{start}source,target\n/old,/new\n/{'x' * 140_000},/y\n")
 
 
 def test_a_file_without_redirects():

@@ -16,6 +16,7 @@ from blogapi.content.articles.models import Article, ArticleTag
 from blogapi.content.taxonomies import queries, service
 from blogapi.content.taxonomies.authors import Author
 from blogapi.content.taxonomies.categories import Category
+from blogapi.content.taxonomies.hierarchy import check_parent
 from blogapi.content.taxonomies.taxonomy import Taxonomy, TermType
 from blogapi.publication.events import note_change
 from blogapi.storage.database import db, table_of, transaction
@@ -28,8 +29,8 @@ def merge_terms(taxonomy: Taxonomy[TermType], uuid: UUID, merged: Sequence[UUID]
     """Replace the merged terms by this term in all articles, and delete the merged terms.
 
     The slugs and uuids of the merged terms become former slugs of the term, which is returned. Raises
-    NotFound if the term does not exist, Invalid if a merged term does not exist or is the term itself, and
-    Conflict if two of the terms are authors with a user.
+    NotFound if the term does not exist, Invalid if a merged term does not exist or is the term itself, or if
+    the tree of terms would be too deep, and Conflict if two of the terms are authors with a user.
     """
     with transaction():
         term = queries.get_term(taxonomy, uuid)
@@ -40,6 +41,8 @@ def merge_terms(taxonomy: Taxonomy[TermType], uuid: UUID, merged: Sequence[UUID]
         for other in others:
             _replace_term_in_articles(taxonomy, other.uuid, uuid)
             service.replace_merged_term(other, term)
+        # The children of the merged terms are below the term now.
+        check_parent(taxonomy.model, uuid, {"parent_id": getattr(term, "parent_id", None)})
         state = service.get_term_state(term)
         note_change(term.kind, uuid, state, state)
     return term

@@ -9,7 +9,7 @@ import csv
 import json
 import re
 import shlex
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
@@ -66,7 +66,7 @@ def read_redirects(text: str) -> RedirectFile:
     first = next((line for line in lines if line.strip() and not line.lstrip().startswith("#")), "")
     columns = [name.strip().strip('"').lower() for name in first.split(",")]
     if {"source", "target"} <= {*columns}:
-        rows = _read_csv_rows(lines)
+        rows = _read_csv_rows(lines, lines.index(first))
     elif first.lstrip().startswith("{"):
         rows = _read_json_redirects(text)
     elif first.lstrip().startswith(("/", "https://", "http://")):
@@ -129,12 +129,12 @@ def _parse_netlify_line(text: str) -> _RedirectTexts:
     return source, rest[0], (rest[1] if len(rest) > 1 else "301").removesuffix("!")
 
 
-def _read_csv_rows(lines: Iterable[str]) -> Iterator[_Line]:
-    rows, last_line = csv.DictReader(lines, skipinitialspace=True), 0
+def _read_csv_rows(lines: Sequence[str], header: int) -> Iterator[_Line]:
+    rows, last_line = csv.DictReader(lines[header:], skipinitialspace=True), header
     try:
         rows.fieldnames = [name.strip().lower() for name in rows.fieldnames or ()]
         for row in rows:
-            last_line = rows.line_num
+            last_line = header + rows.line_num
             yield last_line, row, _parse_csv_row
     except csv.Error:
         raise Invalid(f"Line {last_line + 1} has a field that is too long; check its quotes.") from None
