@@ -9,6 +9,7 @@ import pytest
 from sqlalchemy import select
 
 from blogapi.accounts.users import service as users
+from blogapi.content.articles import prerendering
 from blogapi.content.articles.models import DeletedItem
 from blogapi.content.deleted_items import service as deleted_items
 from blogapi.storage.database import db, table_of, transaction
@@ -560,3 +561,13 @@ def test_a_deleted_item_uses_the_pictures_of_its_text_and_of_its_edits(
         for picture in pictures
     ]
     assert kinds == [["article"], ["working_copy"]]
+
+
+def test_only_what_the_caller_may_restore_is_rendered(as_author, as_admin, write, delete, monkeypatch):
+    rendered, others, own = [], [write(), write()], write(client=as_author)
+    delete(*others, own)
+    monkeypatch.setattr(prerendering, "prerender_sources", lambda sources: rendered.append(len([*sources])))
+    body = {"uuids": [uuid_of(path) for path in (own, *others)]}
+    assert as_author.post(f"{ARTICLES}restore/", json=body).status_code == 404
+    assert as_admin.post(f"{ARTICLES}restore/", json=body).status_code == 200
+    assert rendered == [1, 3]
