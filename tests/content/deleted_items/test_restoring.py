@@ -571,3 +571,14 @@ def test_only_what_the_caller_may_restore_is_rendered(as_author, as_admin, write
     assert as_author.post(f"{ARTICLES}restore/", json=body).status_code == 404
     assert as_admin.post(f"{ARTICLES}restore/", json=body).status_code == 200
     assert rendered == [1, 3]
+
+
+@pytest.mark.parametrize("single", [True, False])
+def test_a_repeated_restoration_gets_the_stored_response(as_admin, write, delete, single):
+    path = write()
+    delete(path)
+    target, body = (
+        (f"{path}restore/", None) if single else (f"{ARTICLES}restore/", {"uuids": [uuid_of(path)]})
+    )
+    first, second = (as_admin.post(target, json=body, headers={"Idempotency-Key": "one"}) for _ in range(2))
+    assert (first.status_code, second.status_code, second.json) == (200, 200, first.json)
