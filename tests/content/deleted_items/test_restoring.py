@@ -526,7 +526,7 @@ def test_a_damaged_row_does_not_keep_the_other_old_rows(app, as_admin, write, de
         set_clock(NOON + 31 * DAY)
         deleted_items.delete_expired_items()
         assert [str(uuid) for uuid in db.session.scalars(select(DeletedItem.uuid))] == [damaged]
-    assert f"the deleted item {damaged} is not deleted" in caplog.text
+    assert f"cannot delete the deleted item {damaged} for good" in caplog.text
 
 
 def test_without_bin_days_nothing_is_kept(make_app, make_client, people):
