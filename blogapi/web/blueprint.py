@@ -328,11 +328,11 @@ class Blueprint(flask_smorest.Blueprint, flask.Blueprint):  # type: ignore[misc]
         with ExitStack() as stack:
             if operation.receive_body is not None:
                 args.append(stack.enter_context(operation.receive_body(*args, **values)))
+            if operation.prepare_write is not None:
+                operation.prepare_write(*args, **values)
             sent = g.pop("sent_read_only", ())
             size = len(request.get_data())
             errors = sent and read_only.find_errors(sent, id, representation.read_fields, max_bytes=size)
-            if operation.prepare_write is not None:
-                operation.prepare_write(*args, **values)
 
             def write() -> Response:
                 check_preconditions(lambda: representation.compute_etag(id))

@@ -447,8 +447,9 @@ def test_an_author_learns_nothing_of_the_items_of_others(as_author, as_reader, w
             *(("GET", ""), ("POST", "restore/"), ("GET", "revisions/"), ("PUT", "working-copy/")),
             *(("PATCH", ""), ("DELETE", "")),
         ):
+            json = {"GET": None, "PATCH": {"excerpt": "Ours", "reading_minutes": 9}}.get(method, {})
             with record_statements() as executed:
-                answer = as_author.open(f"{path}{part}", method=method, json=None if method == "GET" else {})
+                answer = as_author.open(f"{path}{part}", method=method, json=json)
             assert (answer.status_code, answer.json["code"]) == (404, "not_found")
             statements.append(list(executed))
     assert [len(one) for one in statements[:6]] == [len(one) for one in statements[6:]]
