@@ -438,7 +438,10 @@ def test_an_author_does_not_replace_a_page_that_they_made_as_an_editor(
         restore(as_admin, page)
 
 
-def test_an_author_learns_nothing_of_the_items_of_others(as_author, as_reader, write, record_statements):
+@pytest.mark.parametrize("headers", [{}, {"If-Match": '"x"'}])
+def test_an_author_learns_nothing_of_the_items_of_others(
+    as_author, as_reader, write, record_statements, headers
+):
     hidden, statements = write(), []
     # The first read after a write looks for the next scheduled article.
     as_author.get(hidden)
@@ -449,7 +452,7 @@ def test_an_author_learns_nothing_of_the_items_of_others(as_author, as_reader, w
         ):
             json = {"GET": None, "PATCH": {"excerpt": "Ours", "reading_minutes": 9}}.get(method, {})
             with record_statements() as executed:
-                answer = as_author.open(f"{path}{part}", method=method, json=json)
+                answer = as_author.open(f"{path}{part}", method=method, json=json, headers=headers)
             assert (answer.status_code, answer.json["code"]) == (404, "not_found")
             statements.append(list(executed))
     assert [len(one) for one in statements[:6]] == [len(one) for one in statements[6:]]
