@@ -74,6 +74,13 @@ class _LimitedConnection(smtplib.SMTP):
         self._timer.start()
         return super().connect(*args, **options)
 
+    def getreply(self) -> tuple[int, bytes]:
+        # The timer may have ended without a socket to shut down: while connecting, or in a TLS handshake.
+        if self._timer.finished.is_set():
+            self.close()
+            raise smtplib.SMTPServerDisconnected("The time for all steps is over.")
+        return super().getreply()
+
     def close(self) -> None:
         self._timer.cancel()
         super().close()

@@ -158,8 +158,8 @@ class Blueprint(flask_smorest.Blueprint, flask.Blueprint):  # type: ignore[misc]
     ) -> Callable[[View], View]:
         """Look up the item of the path before the body is read, so that a 404 comes before a 422.
 
-        With `in_view`, the view itself looks up the item; `lookup` is called only if the view or the parser
-        raises an error, so that its 404 replaces that error.
+        With `in_view`, the view itself looks up the item; `lookup` is called only before the ETag of the item
+        is computed, and if the view or the parser raises an error, so that its 404 replaces that error.
         """
         if in_view:
             return set_declarations(lookup_after_error=lookup)
@@ -328,14 +328,21 @@ class Blueprint(flask_smorest.Blueprint, flask.Blueprint):  # type: ignore[misc]
         with ExitStack() as stack:
             if operation.receive_body is not None:
                 args.append(stack.enter_context(operation.receive_body(*args, **values)))
+            if operation.prepare_write is not None:
+                operation.prepare_write(*args, **values)
             sent = g.pop("sent_read_only", ())
             size = len(request.get_data())
             errors = sent and read_only.find_errors(sent, id, representation.read_fields, max_bytes=size)
-            if operation.prepare_write is not None:
-                operation.prepare_write(*args, **values)
+
+            def compute_etag() -> str | None:
+                # Look the item up first, so that the time of the response does not show a hidden item.
+                if operation.lookup_after_error is not None:
+                    operation.lookup_after_error(values["id"])
+                etag: str | None = representation.compute_etag(id)
+                return etag
 
             def write() -> Response:
-                check_preconditions(lambda: representation.compute_etag(id))
+                check_preconditions(compute_etag)
                 if errors:
                     raise Invalid("Some fields are read-only; `errors` names them.", errors=errors)
                 result = view(*args, **values)

@@ -9,7 +9,7 @@ from uuid import UUID
 import pytest
 
 from blogapi.accounts.users import queries as users
-from blogapi.content.articles import service
+from blogapi.content.articles import prerendering, service
 from blogapi.content.articles.responses import article_bodies
 from blogapi.content.articles.writing import reassignment
 from blogapi.storage.database import transaction
@@ -583,6 +583,22 @@ def test_what_changed_while_a_write_waited_is_checked_again(
     assert client.patch(f"{ARTICLES}{uuid}/", json=body).status_code == (
         404 if change == "reassigned" else 403
     )
+
+
+@pytest.mark.parametrize("method", ["PUT", "PATCH"])
+@pytest.mark.parametrize("is_bulk", [True, False])
+def test_a_write_that_is_refused_renders_nothing(as_author, as_admin, monkeypatch, method, is_bulk):
+    rendered, fields = [], {"title": "Rye", "content": "Words", "excerpt": "Ours"}
+    render = prerendering.render_content
+    monkeypatch.setattr(
+        prerendering, "render_content", lambda *source: rendered.append(source) or render(*source)
+    )
+    for client, status in ((as_admin, 404), (as_author, 200)):
+        uuid = client.post(ARTICLES, json={"title": "Rye", "content": "More words"}).json["uuid"]
+        rendered.clear()
+        path, body = (ARTICLES, [{"uuid": uuid, **fields}]) if is_bulk else (f"{ARTICLES}{uuid}/", fields)
+        assert as_author.open(path, method=method, json=body).status_code == status
+        assert bool(rendered) == (status == 200)
 
 
 def json_input(**fields):

@@ -60,7 +60,7 @@ def declare_write(bp, steps):
         allow(admin, scope="write"),
         check_before_body(partial(steps.run, "check")),
         bp.check_exists(partial(steps.run, "lookup")),
-        bp.check_exists(partial(steps.run, "lookup after the error"), in_view=True),
+        bp.check_exists(partial(steps.run, "late lookup"), in_view=True),
         bp.arguments(BodySchema),
         bp.write(
             200,
@@ -143,7 +143,15 @@ def test_a_write_runs_in_a_fixed_order(app, steps):
             app, bp, view, ID, method="PATCH", json={"name": "x"}, headers={"If-None-Match": "*"}
         )
         assert response.status_code == 200
-        assert steps == ["check", "lookup", "receive", "prepare", "etag", "view {'name': 'x'} file"]
+        assert steps == [
+            "check",
+            "lookup",
+            "receive",
+            "prepare",
+            "late lookup",
+            "etag",
+            "view {'name': 'x'} file",
+        ]
 
 
 @pytest.mark.parametrize("json", [{"name": 1}, {"unknown": "x"}])
@@ -151,12 +159,12 @@ def test_an_invalid_body_is_refused_after_the_lookups_and_before_the_work(app, s
     bp, view = make_write(steps)
     with pytest.raises(Invalid):
         send(app, bp, view, ID, method="PATCH", json=json)
-    assert steps == ["check", "lookup", "lookup after the error"]
+    assert steps == ["check", "lookup", "late lookup"]
 
 
 def test_the_error_of_a_lookup_after_an_error_replaces_it(app, steps):
     bp, view = make_write(steps)
-    steps.fails, steps.error = "lookup after the error", NotFound("There is no such item.")
+    steps.fails, steps.error = "late lookup", NotFound("There is no such item.")
     with pytest.raises(NotFound):
         send(app, bp, view, ID, method="PATCH", json={"unknown": "x"})
 
@@ -167,7 +175,7 @@ def test_nothing_runs_after_a_step_that_fails(app, steps, step):
     steps.fails = step
     with pytest.raises(Invalid):
         send(app, bp, view, ID, method="PATCH", json={"name": "x"})
-    assert steps[steps.index(step) + 1 :] == ["lookup after the error"]
+    assert steps[steps.index(step) + 1 :] == ["late lookup"]
 
 
 @pytest.mark.parametrize(("reference", "status"), [(ID, 200), ("new", 200), ("former", 308)])

@@ -53,7 +53,10 @@ def add_write_operations(
     write_several = partial(bp.write, 200, items_schema, representation, partial_schema=list_fields_schema)
 
     def prerender_item(fields: ArticleInput, id: UUID | None = None, *, partial: bool = False) -> None:
-        service.prerender_inputs([dataclasses.replace(fields, uuid=id)], partial=partial)
+        fields = dataclasses.replace(fields, uuid=id)
+        if id is not None:
+            permissions.check_writes([fields], is_bulk=False, creates=not partial)
+        service.prerender_inputs([fields], partial=partial)
 
     def prerender_items(items: Sequence[ArticleInput], *, partial: bool = False) -> None:
         permissions.check_writes(items, creates=not partial)

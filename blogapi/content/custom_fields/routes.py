@@ -5,6 +5,7 @@ from __future__ import annotations
 from uuid import UUID
 
 from blogapi.content.custom_fields import service
+from blogapi.content.custom_fields.models import CustomField
 from blogapi.content.custom_fields.schemas import FieldBodySchema, FieldSchema
 from blogapi.web.access import admin_login, allow, author
 from blogapi.web.blueprint import Blueprint
@@ -30,9 +31,9 @@ def listed() -> list[WithAttributes]:
 @allow(admin_login, scope="write")
 @bp.arguments(FieldBodySchema)
 @bp.write(201, FieldSchema(), REPRESENTATION)
-def create(fields: Fields) -> WithAttributes:
+def create(fields: Fields) -> CustomField:
     """Define a custom field; values that articles already have under its name are shown again."""
-    return service.create_field(fields)
+    return service.define_field(fields)
 
 
 @bp.get("/<id:id>/")
@@ -57,7 +58,7 @@ def replace(fields: Fields, id: UUID) -> UpsertResult:
 @bp.check_exists(service.get_field)
 @bp.arguments(FieldBodySchema(partial=True))
 @bp.write(200, FieldSchema(), REPRESENTATION)
-def change(fields: Fields, id: UUID) -> WithAttributes:
+def change(fields: Fields, id: UUID) -> CustomField:
     """Change the definition of a custom field; values that no longer fit are kept, but not shown."""
     return service.change_field(id, fields)
 

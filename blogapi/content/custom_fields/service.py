@@ -32,13 +32,12 @@ def add_use_counts(fields: Sequence[CustomField]) -> list[WithAttributes]:
     `used_in` is the number of items with a value, `unfit_in` the number of items whose value does not fit.
     """
     used, unfit = Counter[str](), Counter[str]()
-    article = Base.metadata.tables["article"].c
+    by_name, article = {field.name: field for field in fields}, Base.metadata.tables["article"].c
     for stored in db.session.scalars(select(article.custom).where(article.custom != NO_VALUES)):
-        values = custom_values.parse_stored_values(stored)
-        for field in fields:
-            if field.name in values:
-                used[field.name] += 1
-                unfit[field.name] += not custom_values.fits_definition(field, values[field.name])
+        for name, value in custom_values.parse_stored_values(stored).items():
+            if field := by_name.get(name):
+                used[name] += 1
+                unfit[name] += not custom_values.fits_definition(field, value)
     return [WithAttributes(field, used_in=used[field.name], unfit_in=unfit[field.name]) for field in fields]
 
 
@@ -73,11 +72,6 @@ _DEFAULT_PROPERTIES: Fields = {
 }
 
 
-def create_field(fields: Fields, *, uuid: UUID | None = None) -> WithAttributes:
-    """Define a field, and return it with its use counts; see `define_field`."""
-    return get_field_details(define_field(fields, uuid=uuid).uuid)
-
-
 def define_field(fields: Fields, *, uuid: UUID | None = None) -> CustomField:
     """Define a field; values that articles already have under its name are shown again.
 
@@ -100,11 +94,11 @@ def define_field(fields: Fields, *, uuid: UUID | None = None) -> CustomField:
 def replace_field(uuid: UUID, fields: Fields) -> UpsertResult:
     """Create or replace the definition with this uuid."""
     if db.session.get(CustomField, uuid) is None:
-        return UpsertResult(create_field(fields, uuid=uuid), created=True)
+        return UpsertResult(define_field(fields, uuid=uuid), created=True)
     return UpsertResult(change_field(uuid, {**_DEFAULT_PROPERTIES, **fields}), created=False)
 
 
-def change_field(uuid: UUID, fields: Fields) -> WithAttributes:
+def change_field(uuid: UUID, fields: Fields) -> CustomField:
     """Change the given fields of a definition; values that no longer fit are kept."""
     with transaction(visible=False):
         field = get_field(uuid)
@@ -118,7 +112,7 @@ def change_field(uuid: UUID, fields: Fields) -> WithAttributes:
         _set_properties(field, fields)
         changed = before != [getattr(field, name) for name in _SEARCH_PROPERTIES]
         _store_definition(field, was_admin_only=was_admin_only, updates_search_words=changed)
-    return get_field_details(uuid)
+    return field
 
 
 def delete_field(uuid: UUID) -> None:

@@ -88,7 +88,7 @@ def build_blueprint(resource: Resource) -> Blueprint:
 
     @bp.post("/<id:id>/restore/")
     @allow(resource.access_rule, scope="write")
-    @bp.check_exists(check_deleted_item_access)
+    @bp.check_exists(check_deleted_item_access, in_view=True)
     @bp.arguments(EmptySchema, required=False)
     @bp.write(200, RestoredSchema(), item, prepare_write=lambda nothing, id: prerender_items([id]))
     def restore(nothing: Fields, id: UUID) -> WithAttributes:

@@ -42,8 +42,9 @@ from blogapi.web.fields import WithAttributes
 
 
 def prerender_items(uuids: Sequence[UUID]) -> None:
-    """Render the contents of deleted items before the transaction that restores them."""
-    rows = db.session.scalars(select(DeletedItem).where(DeletedItem.uuid.in_(uuids)))
+    """Render the contents of the items that the caller may restore, before the transaction that does so."""
+    is_restorable = permissions.match_restorable_items()
+    rows = db.session.scalars(select(DeletedItem).where(DeletedItem.uuid.in_(uuids), is_restorable))
     articles = [bin_documents.parse_document(row).article for row in rows]
     prerendering.prerender_sources((article.content, article.content_type) for article in articles)
 

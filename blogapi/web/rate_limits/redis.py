@@ -149,7 +149,11 @@ class CircuitBreaker:
             # No other check starts until this check has finished.
             self._next_check = math.inf
         # The check runs in a separate thread, because its DNS lookup has no time limit.
-        threading.Thread(target=self._check_redis, name="check Redis", daemon=True).start()
+        try:
+            threading.Thread(target=self._check_redis, name="check Redis", daemon=True).start()
+        except RuntimeError as error:
+            # The operating system refuses another thread, so the check is tried again later.
+            self._open_circuit(error)
 
     def _check_redis(self) -> None:
         try:
@@ -159,7 +163,7 @@ class CircuitBreaker:
         else:
             self._available = True
 
-    def _open_circuit(self, error: RedisError) -> None:
+    def _open_circuit(self, error: RedisError | RuntimeError) -> None:
         with self._lock:
             now = clock.monotonic()
             self._available, self._next_check = False, now + RETRY_SECONDS

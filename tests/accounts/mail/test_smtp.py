@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+import smtplib
 import ssl
 
 import pytest
 
 from blogapi.accounts import mail
 from tests.mail_server import PASSWORD, USER, run_mail_server
+from tests.serving.sockets import wait_until
 
 ADDRESS = "henrik@blog.example"
 
@@ -101,6 +103,24 @@ def test_the_limit_of_all_steps_includes_the_greeting(send, mail_server, monkeyp
     monkeypatch.setattr(mail, "TOTAL_TIMEOUT_SECONDS", 0.1)
     mail_server.is_silent = True
     with pytest.raises(mail.EmailNotSent) as refused:
+        send()
+    assert "timed out" not in str(refused.value.__cause__), "a step reached its own limit"
+
+
+def test_the_limit_of_all_steps_can_pass_before_there_is_a_connection(send, mail_server, monkeypatch):
+    monkeypatch.setattr(mail, "STEP_TIMEOUT_SECONDS", 20.0)
+    monkeypatch.setattr(mail, "TOTAL_TIMEOUT_SECONDS", 0.1)
+    mail_server.is_silent, connect = True, smtplib.SMTP._get_socket
+
+    def connect_slowly(connection, *address):
+        connection._timer.join()
+        sock = connect(connection, *address)
+        # A connection that ends before the server has accepted it stays open in the server.
+        wait_until(lambda: any(hasattr(protocol, "transport") for protocol in mail_server.protocols))
+        return sock
+
+    monkeypatch.setattr(smtplib.SMTP, "_get_socket", connect_slowly)
+    with pytest.raises(mail.EmailNotSent, match="does not answer in time") as refused:
         send()
     assert "timed out" not in str(refused.value.__cause__), "a step reached its own limit"
 

@@ -237,6 +237,21 @@ def test_a_changed_definition_keeps_every_value(define, write, as_login, as_admi
     assert read(as_reader, path) == {"rating": "about 5"}
 
 
+def test_a_write_of_a_definition_counts_the_values_once(define, write, as_login, record_statements):
+    field = define("rating", "number")
+    write({"rating": 4.5})
+    others = {"label": "A field", "type": "number"}
+    for method, path, body in (
+        ("PATCH", field, {"maximum": 4}),
+        ("PUT", field, {"name": "rating", **others}),
+        ("POST", FIELDS, {"name": "yields", **others}),
+    ):
+        with record_statements() as executed:
+            assert as_login.open(path, method=method, json=body).status_code in (200, 201)
+        statements = [one for one in executed if one.startswith("SELECT article.custom")]
+        assert len(statements) == 1, method
+
+
 def test_a_value_is_shown_and_found_again_when_its_definition_fits_again(define, write, as_login, as_reader):
     field = define("rating", "number", maximum=5)
     path = write({"rating": 4.5})

@@ -9,6 +9,7 @@ import pytest
 from sqlalchemy import select
 
 from blogapi.accounts.users import service as users
+from blogapi.content.articles import prerendering
 from blogapi.content.articles.models import DeletedItem
 from blogapi.content.deleted_items import service as deleted_items
 from blogapi.storage.database import db, table_of, transaction
@@ -437,7 +438,10 @@ def test_an_author_does_not_replace_a_page_that_they_made_as_an_editor(
         restore(as_admin, page)
 
 
-def test_an_author_learns_nothing_of_the_items_of_others(as_author, as_reader, write, record_statements):
+@pytest.mark.parametrize("headers", [{}, {"If-Match": '"x"'}])
+def test_an_author_learns_nothing_of_the_items_of_others(
+    as_author, as_reader, write, record_statements, headers
+):
     hidden, statements = write(), []
     # The first read after a write looks for the next scheduled article.
     as_author.get(hidden)
@@ -446,8 +450,9 @@ def test_an_author_learns_nothing_of_the_items_of_others(as_author, as_reader, w
             *(("GET", ""), ("POST", "restore/"), ("GET", "revisions/"), ("PUT", "working-copy/")),
             *(("PATCH", ""), ("DELETE", "")),
         ):
+            json = {"GET": None, "PATCH": {"excerpt": "Ours", "reading_minutes": 9}}.get(method, {})
             with record_statements() as executed:
-                answer = as_author.open(f"{path}{part}", method=method, json=None if method == "GET" else {})
+                answer = as_author.open(f"{path}{part}", method=method, json=json, headers=headers)
             assert (answer.status_code, answer.json["code"]) == (404, "not_found")
             statements.append(list(executed))
     assert [len(one) for one in statements[:6]] == [len(one) for one in statements[6:]]
@@ -525,7 +530,7 @@ def test_a_damaged_row_does_not_keep_the_other_old_rows(app, as_admin, write, de
         set_clock(NOON + 31 * DAY)
         deleted_items.delete_expired_items()
         assert [str(uuid) for uuid in db.session.scalars(select(DeletedItem.uuid))] == [damaged]
-    assert f"the deleted item {damaged} is not deleted" in caplog.text
+    assert f"cannot delete the deleted item {damaged} for good" in caplog.text
 
 
 def test_without_bin_days_nothing_is_kept(make_app, make_client, people):
@@ -560,3 +565,24 @@ def test_a_deleted_item_uses_the_pictures_of_its_text_and_of_its_edits(
         for picture in pictures
     ]
     assert kinds == [["article"], ["working_copy"]]
+
+
+def test_only_what_the_caller_may_restore_is_rendered(as_author, as_admin, write, delete, monkeypatch):
+    rendered, others, own = [], [write(), write()], write(client=as_author)
+    delete(*others, own)
+    monkeypatch.setattr(prerendering, "prerender_sources", lambda sources: rendered.append(len([*sources])))
+    body = {"uuids": [uuid_of(path) for path in (own, *others)]}
+    assert as_author.post(f"{ARTICLES}restore/", json=body).status_code == 404
+    assert as_admin.post(f"{ARTICLES}restore/", json=body).status_code == 200
+    assert rendered == [1, 3]
+
+
+@pytest.mark.parametrize("single", [True, False])
+def test_a_repeated_restoration_gets_the_stored_response(as_admin, write, delete, single):
+    path = write()
+    delete(path)
+    target, body = (
+        (f"{path}restore/", None) if single else (f"{ARTICLES}restore/", {"uuids": [uuid_of(path)]})
+    )
+    first, second = (as_admin.post(target, json=body, headers={"Idempotency-Key": "one"}) for _ in range(2))
+    assert (first.status_code, second.status_code, second.json) == (200, 200, first.json)

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from itertools import cycle
 
 import pytest
-from redis import Redis
+from redis import Redis, RedisError
 
 from blogapi import clock
 from blogapi.accounts.users import service as users
@@ -85,6 +85,15 @@ def read_all_keys(client):
     """Return all values in Redis by key."""
     lists = {name: client.lrange(name, 0, -1) for name in client.scan_iter(_type="list")}
     return {name: client.get(name) for name in client.scan_iter(_type="string")} | lists
+
+
+def fail_with(error):
+    """Return a function that raises the error."""
+
+    def fail(*_, **__):
+        raise error
+
+    return fail
 
 
 def wait_for_checks():
@@ -249,6 +258,21 @@ def test_requests_do_not_wait_for_the_check_whether_redis_is_back(make_counters,
         may_return.set()
         wait_for_checks()
     assert checks == [True]
+
+
+def test_redis_is_checked_again_after_a_check_could_not_start(
+    redis, make_counters, monkeypatch, steady_clock
+):
+    counted = make_counters(redis.url)
+    with monkeypatch.context() as patch:
+        patch.setattr(counted, "_script", fail_with(RedisError("gone")))
+        patch.setattr(threading.Thread, "start", fail_with(RuntimeError("can't start new thread")))
+        for _ in range(3):
+            assert counted.count_attempts(ATTEMPT) == 0
+            steady_clock[0] += shared_counters.RETRY_SECONDS
+    counted.count_attempts(ATTEMPT)
+    wait_for_checks()
+    assert counted.count_attempts(ATTEMPT) == 0 and len(read_all_keys(redis.client)) == 1
 
 
 def test_a_full_redis_counts_as_unavailable(redis, make_counters, redis_messages):

@@ -27,7 +27,7 @@ from blogapi.publication.events import note_change
 from blogapi.storage.database import db, split_values, table_of, transaction
 from blogapi.web.errors import Conflict
 
-# The maximum number of articles in memory at a time.
+# The maximum number of articles, or of deleted items, in memory at a time.
 _BATCH_SIZE = 200
 
 
@@ -113,12 +113,15 @@ def _move_articles(old_owner: UUID, owner: UUID, moved: ReassignedCounts) -> Non
 
 def _move_deleted_items(old_owner: UUID, owner: UUID) -> int:
     """Move the deleted items, and return their number; the bylines of these items do not change."""
-    rows = db.session.scalars(select(DeletedItem).where(DeletedItem.author_id == old_owner)).all()
-    for row in rows:
-        document = json.loads(row.document)
-        document["article"][0]["author_id"] = str(owner)
-        row.author_id, row.document = owner, json.dumps(document, ensure_ascii=False)
-    return len(rows)
+    uuids = db.session.scalars(select(DeletedItem.uuid).where(DeletedItem.author_id == old_owner)).all()
+    for batch in split_values(uuids, _BATCH_SIZE):
+        for row in db.session.scalars(select(DeletedItem).where(DeletedItem.uuid.in_(batch))):
+            document = json.loads(row.document)
+            document["article"][0]["author_id"] = str(owner)
+            row.author_id, row.document = owner, json.dumps(document, ensure_ascii=False)
+        # After the flush, the session no longer keeps the rows in memory.
+        db.session.flush()
+    return len(uuids)
 
 
 def _replace_author(article: Article, old_author: UUID, new: UUID) -> bool:

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from weakref import WeakSet
+
 import pytest
+from sqlalchemy import event, select
 
 from blogapi.accounts.users import service as users
+from blogapi.content.articles.models import DeletedItem
 from blogapi.content.articles.writing import reassignment
 from blogapi.operations.doctor import derived_data_checks as doctor
 from blogapi.operations.doctor.findings import Level
+from blogapi.storage.database import db
 from blogapi.web.access import Role
 from tests.conftest import ARTICLES, AUTHORS, CATEGORIES, TAGS
 from tests.contracts.client import outcome
@@ -152,6 +157,27 @@ def test_several_batches_are_moved(app, as_admin, make_article, monkeypatch):
     with app.app_context():
         assert reassignment.move_user_content("ada", "grace").articles == 5
     assert {tuple(read_byline(as_admin, article)) for article in articles} == {("grace",)}
+
+
+def test_deleted_items_are_moved_in_batches(app, as_admin, people, make_article, monkeypatch):
+    monkeypatch.setattr(reassignment, "_BATCH_SIZE", 2)
+    uuids, in_memory, numbers = [make_article().uuid for _ in range(7)], WeakSet(), []
+    as_admin.delete(ARTICLES + "?" + "&".join(f"uuid={uuid}" for uuid in uuids))
+
+    def count_rows(row, _):
+        in_memory.add(row)
+        numbers.append(len(in_memory))
+
+    with app.app_context():
+        event.listen(DeletedItem, "load", count_rows)
+        try:
+            assert reassignment.move_user_content("ada", "grace").deleted == 7
+        finally:
+            event.remove(DeletedItem, "load", count_rows)
+        grace = people.other_admin.uuid
+        for row in db.session.scalars(select(DeletedItem)):
+            assert row.author_id == grace and f'"author_id": "{grace}"' in row.document
+    assert len(numbers) == 7 and max(numbers) <= 3
 
 
 @pytest.mark.parametrize(
