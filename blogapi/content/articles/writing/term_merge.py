@@ -16,7 +16,7 @@ from blogapi.content.articles.models import Article, ArticleTag
 from blogapi.content.taxonomies import queries, service
 from blogapi.content.taxonomies.authors import Author
 from blogapi.content.taxonomies.categories import Category
-from blogapi.content.taxonomies.hierarchy import check_parent
+from blogapi.content.taxonomies.hierarchy import check_and_resolve_parent
 from blogapi.content.taxonomies.taxonomy import Taxonomy, TermType
 from blogapi.publication.events import note_change
 from blogapi.storage.database import db, table_of, transaction
@@ -42,7 +42,7 @@ def merge_terms(taxonomy: Taxonomy[TermType], uuid: UUID, merged: Sequence[UUID]
             _replace_term_in_articles(taxonomy, other.uuid, uuid)
             service.replace_merged_term(other, term)
         # The children of the merged terms are below the term now.
-        check_parent(taxonomy.model, uuid, {"parent_id": getattr(term, "parent_id", None)})
+        check_and_resolve_parent(taxonomy.model, uuid, {"parent_id": getattr(term, "parent_id", None)})
         state = service.get_term_state(term)
         note_change(term.kind, uuid, state, state)
     return term
