@@ -210,7 +210,7 @@ def _read_list(
 
 def _split_list(text: str) -> Iterator[str]:
     """Yield the text of a list in groups of items; a text that is not a list in block style is one group."""
-    text = text.removeprefix("\ufeff").removeprefix("---\n")
+    text = text.removeprefix("\ufeff").removeprefix("---")
     items = _ITEM_START.split(text)
     if items[0].strip():
         yield text

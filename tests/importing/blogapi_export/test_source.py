@@ -628,6 +628,13 @@ def test_long_data_files_are_parsed_in_groups(blogs, export, monkeypatch):
     assert {tag["slug"] for tag in blogs.read_rows()["tag"]} == {"same", "same-2"}
 
 
+@pytest.mark.parametrize("start", ["---\r\n", "\ufeff---\r\n", "--- \n", "\r\n"])
+def test_a_data_file_with_other_line_endings_is_read(blogs, export, start):
+    write(export / "tags.yaml", start + TAGS.replace("\n", "\r\n"))
+    assert [report.result for report in blogs.restore(export)] == [Result.CREATED]
+    assert {tag["slug"] for tag in blogs.read_rows()["tag"]} == {"same", "same-2"}
+
+
 def test_files_that_are_no_articles_are_not_recognised(export):
     write(export / "notes.pdf", b"%PDF")
     entry = folder.Entry("export/notes.pdf", export / "notes.pdf")
