@@ -525,7 +525,7 @@ def test_a_picture_that_the_library_has_is_used(blogs, with_picture, tmp_path):
 @pytest.mark.parametrize(
     ("name", "content", "note"),
     [
-        ("site.yaml", "title: [\n", "front matter"),
+        ("site.yaml", "title: [\n", "Its YAML cannot be read"),
         ("tags.yaml", b"- name: \xff\n", "not UTF-8"),
         ("categories.yaml", CATEGORY + "- uuid: x\n  slug: other\n", "“other”"),
         (
