@@ -7,7 +7,7 @@ import json
 import re
 from datetime import UTC, datetime
 from pathlib import Path
-from uuid import UUID
+from uuid import UUID, uuid4
 
 import pytest
 from sqlalchemy import select
@@ -620,6 +620,22 @@ def read_text(path: Path) -> str:
 def split_entries(text: str) -> list[str]:
     """Return the entries of a list in YAML."""
     return [f"- {entry}" for entry in re.split(r"^- ", text, flags=re.MULTILINE)[1:]]
+
+
+@pytest.mark.parametrize("start", ["", "---\n", "\n"])
+def test_the_other_items_of_a_broken_data_file_are_read(blogs, export, start):
+    """The tags are longer than a group, and no YAML, no mapping, or without a name."""
+    broken = ["- name: a: b\n  slug: x\n", "- Rye\n", "- slug: rye\n", "- {\n"]
+    tags = [f"- uuid: {uuid4()}\n  {TIMES}\n  name: {number:090}\n" for number in range(200)]
+    for position, item in zip(range(100, 108, 2), broken, strict=True):
+        tags.insert(position, item)
+    line = (start + "".join(tags[:100])).count("\n") + 1
+    write(export / "tags.yaml", start + "".join(tags))
+    *refused, created = blogs.restore(export)
+    notes = [report.notes[0] for report in refused]
+    assert len(notes) == len(broken) and created.result is Result.CREATED
+    assert notes[0].startswith(f"Its YAML cannot be read (line {line}: a value contains a colon")
+    assert {f"{number:090}" for number in range(200)} <= {tag["name"] for tag in blogs.read_rows()["tag"]}
 
 
 def test_long_data_files_are_parsed_in_groups(blogs, export, monkeypatch):
