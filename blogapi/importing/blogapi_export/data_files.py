@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
-from uuid import UUID
+from uuid import UUID, uuid5
 
 from blogapi.content.media.addresses import MEDIA_REFERENCE, make_file_path
 from blogapi.exporting.snapshot import SITE_FIELDS, TERM_FIELDS
@@ -170,7 +170,12 @@ def replace_media_uuids(content: str, uuids: Mapping[UUID, UUID]) -> str:
 def read_blog_data(export: ExportFolder) -> BlogData:
     """Return the data of the export; each item and each file that cannot be read becomes a report."""
     data = BlogData()
-    data.media = [*_read_list(export, "media", data, partial(_read_media_file, export))]
+    media: dict[UUID, ExportedMedia] = {}
+    for item in _read_list(export, "media", data, partial(_read_media_file, export)):
+        # A copied entry gets a uuid of its own, which is the same in each import.
+        uuid = uuid5(item.uuid, item.file) if item.uuid in media else item.uuid
+        media[uuid] = replace(item, uuid=uuid)
+    data.media = [*media.values()]
     by_file = {item.file: item for item in data.media}
     for name, kind in KINDS_BY_LIST_NAME.items():
         for term in _read_list(export, name, data, partial(_read_term, export, kind, by_file)):

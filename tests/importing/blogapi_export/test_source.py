@@ -30,6 +30,7 @@ from blogapi.site import service as site
 from blogapi.site.queries import get_site
 from blogapi.storage.database import db
 from tests.exported_blogs import Blogs, create_article, create_term, store_picture
+from tests.pictures import make_picture
 
 NOW = datetime(2026, 11, 1, tzinfo=UTC)
 UUID_TEXT = "3f2b6c1e-8d4a-4f5b-9c7d-1e2f3a4b5c6d"
@@ -681,6 +682,27 @@ def test_a_file_that_the_library_refuses_is_named(blogs, with_picture, change, n
     refused, created = blogs.restore(with_picture)
     assert (refused.result, created.result) == (Result.REFUSED, Result.CREATED)
     assert note in f"{refused.key} {refused.notes[0]}"
+
+
+@pytest.mark.parametrize("is_dry", [False, True])
+def test_entries_with_the_same_uuid_are_different_files(blogs, with_picture, is_dry):
+    entry = read_text(with_picture / "media.yaml")
+    for colour in ("blue", "green"):
+        write(with_picture / "media" / f"{colour}.png", data := make_picture(colour))
+        hash = hashlib.sha256(data).hexdigest()
+        entry += (
+            f"- uuid: {re.search('uuid: (.*)', entry)[1]}\n  {TIMES}\n  file: {colour}.png\n  hash: {hash}\n"
+        )
+    write(with_picture / "media.yaml", entry)
+    assert [report.result for report in blogs.restore(with_picture, dry_run=is_dry)] == [Result.CREATED]
+    stored = blogs.read_rows()["media"]
+    assert len(stored) == (0 if is_dry else 3)
+    if not is_dry:
+        (red,) = (row["uuid"] for row in stored if row["name"] == "red.png")
+        (article,) = blogs.read_rows()["article"]
+        assert article["content"] == f"<img src='media:{red}'>"
+        assert [report.result for report in blogs.restore(with_picture)] == [Result.UNCHANGED]
+        assert blogs.read_rows()["media"] == stored
 
 
 def test_a_dry_run_stores_no_media_files(blogs, with_picture):
