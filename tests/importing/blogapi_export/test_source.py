@@ -574,6 +574,16 @@ def test_a_broken_data_file_is_named(blogs, export, name, content, note):
         ),
         (
             "redirects.yaml",
+            f"- kind: redirect\n  from: /a\n  to: /b\n  status: {'3' * 5000}\n",
+            "status: ",
+        ),
+        (
+            "fields.yaml",
+            f"- name: mood\n  type: text\n  label: Mood\n  position: {'1' * 5000}\n",
+            "`position` is not a number",
+        ),
+        (
+            "redirects.yaml",
             "- kind: redirect\n  from: /a\n",
             "It has no `to`; add it, for example `to: /new/`.",
         ),
@@ -589,6 +599,14 @@ def test_a_broken_entry_is_refused_and_the_import_continues(blogs, export, name,
     refused, created = blogs.restore(export)
     assert (refused.result, created.result) == (Result.REFUSED, Result.CREATED)
     assert note in refused.notes[0]
+
+
+def test_a_very_long_position_of_a_page_is_refused(blogs, export):
+    page = ARTICLE.replace("blogapi:\n", f"blogapi:\n  type: page\n  position: {'1' * 5000}\n")
+    write(export / "articles" / "page.md", page.replace(UUID_TEXT, str(uuid4())))
+    created, refused = sorted(blogs.restore(export), key=lambda report: report.result)
+    assert (created.result, refused.result) == (Result.CREATED, Result.REFUSED)
+    assert refused.notes[0].startswith("position: Must be")
 
 
 def test_unknown_fields_are_ignored_everywhere(blogs, export):
