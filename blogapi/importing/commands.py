@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TextIO
 from uuid import UUID
 from zoneinfo import ZoneInfo
 
@@ -132,6 +133,7 @@ def _check_format_name(ctx: click.Context, param: click.Parameter, value: str | 
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")
 @click.option("--restricted", is_flag=True, hidden=True, help="Run for a user who is not an admin.")
+@click.option("--marked-file", hidden=True, type=click.File(), help="JSON list for --publish-marked.")
 @click.option(
     "--background",
     "background_report",
@@ -152,6 +154,7 @@ def import_(
     as_json: bool,
     background_report: Path | None,
     publish_marked: tuple[str, ...],
+    marked_file: TextIO | None,
     **options: Any,
 ) -> None:
     """Import the articles of another blog, with their pictures, authors, tags and former addresses.
@@ -180,7 +183,7 @@ def import_(
             dry_run=dry_run,
             restore_deleted=restore_deleted,
             restricted=restricted,
-            publish_marked=publish_marked,
+            publish_marked=json.load(marked_file) if marked_file else publish_marked,
         )
         site = get_site()
         reader_options = ImportOptions(

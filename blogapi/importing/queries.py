@@ -16,7 +16,7 @@ from blogapi.content.media.models import FormerHash, Media, MediaPath
 from blogapi.content.taxonomies.categories import Category
 from blogapi.importing.format_api.article_record import ArticleRecord
 from blogapi.importing.models import ImportedFile
-from blogapi.storage.database import db
+from blogapi.storage.database import db, split_values
 
 
 def get_digests(keys: Collection[str]) -> dict[str, str]:
@@ -93,16 +93,13 @@ def find_media_by_digests(digests: Collection[str]) -> dict[str, Media]:
 
     For a replaced file, the value is its replacement, so that another import does not undo the change.
     """
-    if not digests:
-        return {}
-    replaced = (
-        select(Media, FormerHash.hash)
-        .join(FormerHash, FormerHash.media_id == Media.uuid)
-        .where(FormerHash.hash.in_(digests))
-    )
-    by_former_hash = {hash: file for file, hash in db.session.execute(replaced)}
-    statement = select(Media).where(or_(Media.upload_hash.in_(digests), Media.hash.in_(digests)))
-    files = db.session.scalars(statement).all()
+    replaced = select(Media, FormerHash.hash).join(FormerHash, FormerHash.media_id == Media.uuid)
+    by_former_hash, files = dict[str, Media](), list[Media]()
+    for batch in split_values(digests):
+        rows = db.session.execute(replaced.where(FormerHash.hash.in_(batch)))
+        by_former_hash |= {hash: file for file, hash in rows}
+        has_digest = or_(Media.upload_hash.in_(batch), Media.hash.in_(batch))
+        files += db.session.scalars(select(Media).where(has_digest))
     by_hash = {file.hash: file for file in files} | {file.upload_hash: file for file in files}
     return by_former_hash | by_hash
 
@@ -116,7 +113,8 @@ def get_media_paths(article_ids: Collection[UUID]) -> dict[UUID, dict[str, Media
 
 
 def find_media_by_uuids(uuids: Collection[UUID]) -> dict[UUID, Media]:
-    return {file.uuid: file for file in db.session.scalars(select(Media).where(Media.uuid.in_(uuids)))}
+    statements = (select(Media).where(Media.uuid.in_(batch)) for batch in split_values(uuids))
+    return {file.uuid: file for statement in statements for file in db.session.scalars(statement)}
 
 
 def get_media_uuids_by_path(keys: Collection[str]) -> dict[str, dict[str, UUID]]:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
-from uuid import UUID
+from uuid import UUID, uuid5
 
 from blogapi.content.media.addresses import MEDIA_REFERENCE, make_file_path
 from blogapi.exporting.snapshot import SITE_FIELDS, TERM_FIELDS
@@ -118,8 +118,7 @@ def _read_media_file(export: ExportFolder, fields: Values) -> ExportedMedia:
     for item in values.get_mappings(fields, "former_hashes"):
         former, width = values.get_text(item, "hash"), str(item.get("width") or "")
         _check_digest(former)
-        is_width = width.isascii() and width.isdigit() and len(width) < 7
-        former_hashes[former] = int(width) if is_width else None
+        former_hashes[former] = int(width) if re.fullmatch("[0-9]{1,6}", width) else None
     return ExportedMedia(
         uuid=export.get_or_derive_uuid(fields, f"media/{file}"),
         file=file,
@@ -171,7 +170,12 @@ def replace_media_uuids(content: str, uuids: Mapping[UUID, UUID]) -> str:
 def read_blog_data(export: ExportFolder) -> BlogData:
     """Return the data of the export; each item and each file that cannot be read becomes a report."""
     data = BlogData()
-    data.media = [*_read_list(export, "media", data, partial(_read_media_file, export))]
+    media: dict[UUID, ExportedMedia] = {}
+    for item in _read_list(export, "media", data, partial(_read_media_file, export)):
+        # A copied entry gets a uuid of its own, which is the same in each import.
+        uuid = uuid5(item.uuid, item.file) if item.uuid in media else item.uuid
+        media[uuid] = replace(item, uuid=uuid)
+    data.media = [*media.values()]
     by_file = {item.file: item for item in data.media}
     for name, kind in KINDS_BY_LIST_NAME.items():
         for term in _read_list(export, name, data, partial(_read_term, export, kind, by_file)):
@@ -185,7 +189,7 @@ def read_blog_data(export: ExportFolder) -> BlogData:
             data.site = _read_site(given, _read_picture_addresses(export, given, by_file))
             data.had_built_in_site = values.get_flag(given, "built_in")
     except RefusedFile as error:
-        data.reports.append(_report_refusal(export, "site", error))
+        _report_refusal(export, "site", data, error)
     return data
 
 
@@ -193,36 +197,48 @@ def _read_list(
     export: ExportFolder, kind: str, data: BlogData, read_item: Callable[[Values], DataItem]
 ) -> Iterator[DataItem]:
     """Yield the items of a data file; each item that cannot be read becomes a report."""
+    report = partial(_report_refusal, export, kind, data)
     try:
-        text = _read_data_file(export, kind) or ""
-        for group in _split_list(text):
-            start = f"{kind}:\n" if group.startswith("- ") else f"{kind}: "
-            for item in values.get_mappings(parse_yaml(f"{start}{group}", 0)[0], kind):
-                try:
-                    yield read_item(item)
-                except RefusedFile as error:
-                    label = next((item[name] for name in ("file", "slug", "name") if item.get(name)), "")
-                    reason = RefusedFile(f"“{str(label)[:100]}”: {error}")
-                    data.reports.append(_report_refusal(export, kind, reason))
+        text = (_read_data_file(export, kind) or "").removeprefix("\ufeff").removeprefix("---")
+        for item in _parse_items(kind, text, 1, _MAX_GROUP_LENGTH, report):
+            try:
+                yield read_item(item)
+            except RefusedFile as error:
+                label = next((item[name] for name in ("file", "slug", "name") if item.get(name)), "")
+                report(RefusedFile(f"“{str(label)[:100]}”: {error}"))
     except RefusedFile as error:
-        data.reports.append(_report_refusal(export, kind, error))
+        report(error)
 
 
-def _split_list(text: str) -> Iterator[str]:
+def _parse_items(
+    kind: str, text: str, line: int, max_length: int, report: Callable[[RefusedFile], None]
+) -> Iterator[Values]:
+    """Yield the items of a list that begins in the given line; report those that cannot be parsed."""
+    for group in _split_list(text, max_length):
+        start = f"{kind}:\n" if group.startswith("- ") else f"{kind}: "
+        try:
+            yield from [*values.get_mappings(parse_yaml(start + group, line - start.count("\n"))[0], kind)]
+        except RefusedFile as error:
+            if max_length:
+                # Parse the items one by one, because the others can be valid.
+                yield from _parse_items(kind, group, line, 0, report)
+            else:
+                report(error)
+        line += group.count("\n")
+
+
+def _split_list(text: str, max_length: int) -> Iterator[str]:
     """Yield the text of a list in groups of items; a text that is not a list in block style is one group."""
-    text = text.removeprefix("\ufeff").removeprefix("---\n")
     items = _ITEM_START.split(text)
     if items[0].strip():
-        yield text
-        return
+        items = [text]
     group = ""
     for item in items:
-        if group and len(group) + len(item) > _MAX_GROUP_LENGTH:
+        if group and len(group) + len(item) > max_length:
             yield group
             group = ""
         group += item
-    if group.strip():
-        yield group
+    yield group
 
 
 def _read_data_file(export: ExportFolder, kind: str) -> str | None:
@@ -242,6 +258,6 @@ def _read_picture_addresses(
     return addresses
 
 
-def _report_refusal(export: ExportFolder, kind: str, error: RefusedFile) -> FileReport:
-    path = export.get_data_path(kind)
-    return report_problem("/".join((export.root.name, *path.relative_to(export.root).parts)), error)
+def _report_refusal(export: ExportFolder, kind: str, data: BlogData, error: RefusedFile) -> None:
+    path = export.get_data_path(kind).relative_to(export.root)
+    data.reports.append(report_problem("/".join((export.root.name, *path.parts)), error))

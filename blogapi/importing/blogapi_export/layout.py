@@ -109,8 +109,7 @@ def is_data_file(export: ExportFolder, path: Path) -> bool:
     if export.root / THEME_FOLDER in (path, *path.parents):
         return True
     places = {layout.get_data_path(kind) for layout in LAYOUTS.values() for kind in DATA_LISTS}
-    places |= {layout.working_copies for layout in LAYOUTS.values()}
-    places |= {layout.host_redirects for layout in LAYOUTS.values()}
+    places |= {path for it in LAYOUTS.values() for path in (it.working_copies, it.host_redirects)}
     relative = path.relative_to(export.root)
     # The pages of terms are not imported, because the data files contain the same data.
     patterns = [layout.term_pages.replace("*", "*/*") for layout in LAYOUTS.values() if layout.term_pages]

@@ -269,7 +269,7 @@ def restore_redirects(
             is_gone = status == str(GONE_STATUS)
             target = get_text(redirect, "to") if is_gone else get_required_text(redirect, "to", "/new/")
             body: Fields = {"path": quote(path), "target": target}
-            body |= {"status": int(status) if status.isdecimal() else 0} if status else {}
+            body |= {"status": int(status[:9]) if status.isdecimal() else 0} if status else {}
             fields: Fields = _REDIRECT_SCHEMA.load(body)
             if redirect_service.find_redirect_from_path(fields["path"]) is None:
                 wanted.append(fields)

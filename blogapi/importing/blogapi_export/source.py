@@ -167,7 +167,7 @@ class ArticleReader:
             parent = parse_uuid(values.get_text(metadata, "parent"))
             position = str(metadata.get("position", ""))
             place_in_tree = {"type": ItemType.PAGE.value, "parent": parent and str(parent)}
-            place_in_tree["position"] = int(position) if position.isdecimal() else 0
+            place_in_tree["position"] = int(position[:9]) if position.isdecimal() else 0
         # The digest of the record depends on the order of these fields.
         body: dict[str, Any] = {
             **texts,

@@ -71,9 +71,8 @@ def remove_wrappers(html: str, replace_address: Callable[[str], str] = str) -> t
     `replace_address` returns the new address of a link. Languages of code, and ids that links need, are kept.
     """
     html, frames = replace_frames(html)
-    notes = (
-        [f"The text now has links in place of {format_count(frames, 'embedded content')}."] if frames else []
-    )
+    replaced = format_count(frames, "embedded content")
+    notes = [f"The text now has links in place of {replaced}."] if frames else []
     targets = set(_FRAGMENT_LINK.findall(html))
 
     def keep_attribute(_element: str, name: str, value: str) -> str | None:

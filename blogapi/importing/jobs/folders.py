@@ -1,6 +1,6 @@
 """The folders of import jobs: `imports/<uuid>` in the instance folder.
 
-Each folder contains the uploaded file, and the reports as JSON.
+Each folder contains the uploaded file, and as JSON the reports and the names of the wrong guesses.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from blogapi.importing.format_api.source_files import MAX_OUTER_FOLDERS
 from blogapi.parsing import parse_uuid
 from blogapi.storage import files
 
-TRIAL_REPORT_FILE, REPORT_FILE = "trial.json", "report.json"
+TRIAL_REPORT_FILE, REPORT_FILE, MARKED_FILE = "trial.json", "report.json", "marked.json"
 
 # The readers of some formats search outer folders for other files of a blog, so the upload is in nested empty
 # folders. The key of a file that is not an archive starts with the name of the innermost folder.

@@ -123,9 +123,9 @@ def _run_job(app: Flask, uuid: UUID, runner: JobRunner, lock: ExitStack) -> None
         if job is None:
             return
         is_trial = job.status == JobStatus.TRYING
-        command = build_import_command(job, is_trial=is_trial)
-        end_read()
         try:
+            command = build_import_command(job, is_trial=is_trial)
+            end_read()
             # With this path, the process finds the packages of the server in any working directory.
             path = {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
             child = ImportProcess(command, config.build_process_environment(app) | path)
@@ -151,20 +151,24 @@ def _run_job(app: Flask, uuid: UUID, runner: JobRunner, lock: ExitStack) -> None
 
 
 def build_import_command(job: ImportJob, *, is_trial: bool) -> list[str]:
-    """Return the `import` command for the uploaded file of a job."""
+    """Return the `import` command for the uploaded file of a job, and write the file that it reads."""
     options = json.loads(job.options)
     owner = find_user(UUID(options["owner"]))
-    report = folders.TRIAL_REPORT_FILE if is_trial else folders.REPORT_FILE
+    name = folders.TRIAL_REPORT_FILE if is_trial else folders.REPORT_FILE
+    report = folders.get_job_folder(job.uuid) / name
+    # The names can be longer than a command on Windows, which has at most 32,767 characters.
+    marked = report.with_name(folders.MARKED_FILE)
+    marked.write_text(json.dumps(options.get("publish_marked", [])), encoding="utf-8")
     return [
         *(sys.executable, "-P", "-m", "blogapi", "import"),
-        f"--background={folders.get_job_folder(job.uuid) / report}",
+        f"--background={report}",
         f"--author={owner.username if owner else options['author']}",
         f"--base-url={options['base_url']}",
         # Jobs of an earlier version have `tag` in place of `keep`.
         f"--pages={'skip' if options['pages'] == 'skip' else 'keep'}",
         f"--define-fields={options.get('define_fields', DEFINE_NONE)}",
         f"--unread-rules={options.get('unread_rules', UNREAD_RULES_DRAFT)}",
-        *(f"--publish-marked={name}" for name in options.get("publish_marked", ())),
+        f"--marked-file={marked}",
         *(["--restricted"] if options.get("restricted") else []),
         *(["--publish-undated"] if options["publish_undated"] else []),
         *(["--dry-run"] if is_trial else []),

@@ -199,10 +199,9 @@ class LinkIndex:
 
     def list_blog_paths(self, host: str) -> list[list[str]]:
         """Return the paths of the former blogs on a host ("" = on every host), as segments."""
-        parts = [entry.partition("/") for entry in self.hosts]
         return [
             addresses.split_path(path)
-            for name, _, path in parts
+            for name, _, path in (entry.partition("/") for entry in self.hosts)
             if not host or addresses.normalize_host(name) == host
         ]
 

@@ -92,17 +92,16 @@ class RecordLinkFinder:
         segments = addresses.split_path(page)
         if not segments or get_extension(page) in TYPES_BY_EXTENSION or not self._count_lookup():
             return None
+        file = addresses.parse_file_path(segments)
         if "/" in page:
             relative = addresses.split_path(page, self._source.file.folders) if self._source.file else []
             paths = [relative] if page.startswith(".") else [*self._list_outer_paths(segments), relative]
             if target := self._find_by_file(paths):
                 return target
-            file = addresses.parse_file_path(segments)
             in_folders = self._filter_targets(self._index.find_targets("name", file.name), file)
             tail = f"/{file.path}"
             below = [hit for hit in in_folders if hit.file and hit.file.path.endswith(tail)]
             return self._choose_nearest(below, file)
-        file = addresses.parse_file_path(segments)
         title = addresses.fold_case(page)
         kinds = (("name", file.name), ("alias", title), ("title", title))
         candidates = (self._filter_targets(self._index.find_targets(kind, key), file) for kind, key in kinds)

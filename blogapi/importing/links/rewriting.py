@@ -75,8 +75,8 @@ def rewrite_addresses(
                 replacement = find_replacement(value, is_link=is_address) or value
             if replacement == value:
                 return attribute[0]
-            before, after = attribute[0].split(attribute[group], 1)
-            return before + escape(replacement) + after
+            before = tag[attribute.start() : attribute.start(group)]
+            return before + escape(replacement) + tag[attribute.end(group) : attribute.end()]
 
         return _ATTRIBUTE.sub(rewrite_attribute, tag)
 

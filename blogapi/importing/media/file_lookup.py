@@ -228,8 +228,7 @@ class MediaFileFinder:
             similar = self._find_similar_path(target, allowed)
             if similar is None:
                 return None
-            names = zip(similar.parts, target.parts, strict=True)
-            differs_in_case = any(_normalize_name(left) != _normalize_name(right) for left, right in names)
+            differs_in_case = _normalize_name(str(similar)) != _normalize_name(str(target))
             target = similar
         try:
             resolved = target.resolve(strict=True)
@@ -295,8 +294,7 @@ def _has_no_subfolders(folder: Path) -> bool:
 def _list_reference_variants(reference: str) -> list[str]:
     """Return the paths that a reference can mean, most probable first."""
     decoded = unquote(reference)
-    quoted = _QUOTED_TEMPLATE.match(decoded)
-    if quoted:
+    if quoted := _QUOTED_TEMPLATE.match(decoded):
         decoded = reference = quoted[1] + decoded[quoted.end() :]
     bare = re.split(r"[?#]", reference, maxsplit=1)[0]
     variants = (unquote(bare), bare, decoded)

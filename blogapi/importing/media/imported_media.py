@@ -12,6 +12,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, fields, replace
+from functools import cache
 from itertools import chain
 from pathlib import Path
 from typing import TypeVar
@@ -94,7 +95,7 @@ class MediaImporter:
     ) -> None:
         self.file_finder = MediaFileFinder(assets)
         self._user, self._dry_run = user, dry_run
-        self._digests: dict[Path, str] = {}
+        self._hash_file = cache(hash_file)
         self._results: dict[str, LibraryFile | RefusedFile] = {}
         #: The reason why no further file can be stored: the library or the disk is full.
         self._full: RefusedFile | None = None
@@ -135,9 +136,7 @@ class MediaImporter:
                     elif found.differs_in_case:
                         note = f"{start} as “{found.path.name}”, which differs in upper and lower case."
                         result.notes.append(note)
-                    if found.path not in self._digests:
-                        self._digests[found.path] = hash_file(found.path)
-                    digest = self._digests[found.path]
+                    digest = self._hash_file(found.path)
                 except RefusedFile as refusal:
                     result.refused.append(RefusedMedia(reference.path, str(refusal)))
                     continue

@@ -66,10 +66,8 @@ def format_text_report(run: ImportRun, *, dry_run: bool) -> Iterator[str]:
 def format_json_report(run: ImportRun, *, dry_run: bool) -> Iterator[str]:
     """Yield the report as JSON in parts; as one text, it can take hundreds of megabytes of memory."""
     yield f'{_to_json(_build_report_head(run, dry_run=dry_run))[:-1]}, "files": ['
-    separator = ""
-    for report in run.reports:
-        yield f"{separator}{_to_json(asdict(report))}"
-        separator = ", "
+    for number, report in enumerate(run.reports):
+        yield f"{', ' if number else ''}{_to_json(asdict(report))}"
     yield "]}"
 
 

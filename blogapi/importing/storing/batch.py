@@ -280,8 +280,7 @@ class ImportBatch:
             self._state.guesses.public_here.add(record.key)
         earlier_imports.store_guesses(file, record)
         notes = (*notes, *self._paths.add_paths(record, state))
-        is_updated = self._update_media(record, file, loaded)
-        result = Result.UPDATED if is_updated else Result.UNCHANGED
+        result = Result.UPDATED if self._update_media(record, file, loaded) else Result.UNCHANGED
         return FileReport(record.key, result, old_status, notes, article=file.article_id)
 
     def _update_media(self, record: ArticleRecord, file: ImportedFile, loaded: LoadedArticles) -> bool:

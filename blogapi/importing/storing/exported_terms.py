@@ -17,7 +17,7 @@ from blogapi.content.taxonomies.categories import CATEGORIES
 from blogapi.content.taxonomies.models import FormerTermSlug, Term
 from blogapi.content.taxonomies.taxonomy import Taxonomy
 from blogapi.publication.kinds import TERM_KINDS
-from blogapi.storage.database import db, transaction
+from blogapi.storage.database import db, split_values, transaction
 
 TAXONOMIES: Mapping[str, Taxonomy[Any]] = {
     kind: taxonomy for kind in TERM_KINDS for taxonomy in dependencies.TAXONOMIES if taxonomy.singular == kind
@@ -58,18 +58,18 @@ def match_terms(kind: str, slugs: Collection[str], exported: ExportedTerms) -> d
     """
     taxonomy = TAXONOMIES[kind]
     uuids = {term.uuid: slug for slug in slugs if (term := exported.get((kind, slug)))}
-    found = db.session.scalars(select(taxonomy.model).where(taxonomy.model.uuid.in_(uuids))) if uuids else ()
-    by_uuid = {uuids[term.uuid]: term for term in found}
+    by_uuid: dict[str, Term] = {}
+    for batch in split_values(uuids):
+        found = db.session.scalars(select(taxonomy.model).where(taxonomy.model.uuid.in_(batch)))
+        by_uuid |= {uuids[term.uuid]: term for term in found}
     others = [slug for slug in slugs if slug not in by_uuid]
-    if not others:
-        return by_uuid
     by_slug = queries.find_terms_by_former_slugs(taxonomy, others) | queries.find_terms_by_slugs(
         taxonomy, others
     )
     # The authors that were created with their user, and neither changed nor used.
     of_user = Author.owner_id.is_not(None), Author.created == Author.last_updated, ~Author.article_links.any()
-    profiles = select(Author.uuid).where(Author.uuid.in_([term.uuid for term in by_slug.values()]), *of_user)
-    unused = set(db.session.scalars(profiles)) if kind == AUTHORS.singular else set()
+    profiles = select(Author.uuid).where(*of_user)
+    unused = set(db.session.scalars(profiles)) if by_slug and kind == AUTHORS.singular else set()
     is_free = {slug for slug, term in by_slug.items() if term.uuid in unused and (kind, slug) in exported}
     return by_uuid | {slug: term for slug, term in by_slug.items() if slug not in is_free}
 

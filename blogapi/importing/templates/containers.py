@@ -12,10 +12,8 @@ from blogapi.importing.texts.lines import markdown_to_line
 from blogapi.importing.texts.scanner import find_outside_code
 
 _ALERT_KINDS = {
-    **dict.fromkeys(
-        ("note", "info", "abstract", "summary", "example", "question", "seealso", "todo"), "NOTE"
-    ),
-    **dict.fromkeys(("details", "spoiler", "quote", "cite", "secondary"), "NOTE"),
+    **dict.fromkeys(("note", "info", "abstract", "summary", "example", "question", "seealso"), "NOTE"),
+    **dict.fromkeys(("todo", "details", "spoiler", "quote", "cite", "secondary"), "NOTE"),
     **dict.fromkeys(("tip", "hint", "success", "check"), "TIP"),
     "important": "IMPORTANT",
     **dict.fromkeys(("warning", "warn", "attention"), "WARNING"),
@@ -93,8 +91,7 @@ def _make_quote(mark: re.Match[str], inner: str, unknown: Counter[str]) -> str:
         title = f"[!{alert}] {default if title is None else markdown_to_line(title)}".rstrip()
         inner = f"{title}\n{inner}"
     elif title or TEXT_MARK.match(mark[0]):
-        title = f"**{title or kind}**\n\n"
-        inner = title + inner.lstrip("\n")
+        inner = f"**{title or kind}**\n\n" + inner.lstrip("\n")
     else:
         return inner
     return re.sub(r"(?m)^", "> ", inner)

@@ -253,10 +253,7 @@ def _find_picture_source(tag: TemplateTag) -> tuple[str, list[str]]:
         return named, []
     values = arguments.values
     # A name without an extension can be an address or the resource of a page.
-    addresses = (
-        *filter(tag_markup.is_image, values),
-        *(value for value in values if "/" in value or "." in value),
-    )
+    addresses = (*filter(tag_markup.is_image, values), *(it for it in values if "/" in it or "." in it))
     src = next(iter(addresses), "")
     rest = values[values.index(src) + 1 :] if src else []
     return src, [value for value in rest if not _SIZE_VALUE.fullmatch(value)]

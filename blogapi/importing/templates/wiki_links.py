@@ -76,13 +76,11 @@ class _WikiLinkResolver:
         return tag_markup.ResolvedText("".join([*parts, self._content[position:]]), unresolved, tuple(notes))
 
     def _replace_markup(self, match: re.Match[str]) -> str:
-        if match["comment"]:
-            self._comments += 1
+        if match["comment"] or match["block"]:
+            self._comments += match["block"] is None
             return ""
         if match["highlight"]:
             return f"<mark>{match['marked']}</mark>"
-        if match["block"]:
-            return ""
         if match["callout"]:
             return self._replace_callout(match)
         replacement = self._replace_link(match)
@@ -127,9 +125,8 @@ class _WikiLinkResolver:
         if address is None:
             self._missing[page] += 1
             return text
-        return tag_markup.make_link(
-            text if text.count("[") == text.count("]") else tag_markup.escape_brackets(text), address
-        )
+        text = text if text.count("[") == text.count("]") else tag_markup.escape_brackets(text)
+        return tag_markup.make_link(text, address)
 
 
 def _embed_file(path: str, text: str) -> str:
@@ -139,8 +136,6 @@ def _embed_file(path: str, text: str) -> str:
         size = _PICTURE_SIZE.fullmatch(parts[-1]) if parts else None
         sizes = {name: value for name, value in size.groupdict().items() if value} if size else {}
         return tag_markup.make_picture(path, " ".join(parts[:-1] if size else parts), sizes)
-    return (
-        tag_markup.make_player(path)
-        if tag_markup.is_playable(path)
-        else tag_markup.make_text_link(text or path.rpartition("/")[2], path)
-    )
+    if tag_markup.is_playable(path):
+        return tag_markup.make_player(path)
+    return tag_markup.make_text_link(text or path.rpartition("/")[2], path)

@@ -283,4 +283,4 @@ def test_the_picture_of_a_term_is_a_file_with_a_hash_that_the_library_keeps(blog
         (author,) = [author for author in find_all(blog, Author) if author.avatar]
         assert (author.avatar, notes) == (f"/media/{digest}/ada.png", "")
     else:
-        assert ("remove its metadata" if has_hash else "“ada.png” in `media` needs its `hash`") in notes
+        assert ("delete its metadata" if has_hash else "“ada.png” in `media` needs its `hash`") in notes

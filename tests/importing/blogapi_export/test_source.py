@@ -7,7 +7,7 @@ import json
 import re
 from datetime import UTC, datetime
 from pathlib import Path
-from uuid import UUID
+from uuid import UUID, uuid4
 
 import pytest
 from sqlalchemy import select
@@ -30,6 +30,7 @@ from blogapi.site import service as site
 from blogapi.site.queries import get_site
 from blogapi.storage.database import db
 from tests.exported_blogs import Blogs, create_article, create_term, store_picture
+from tests.pictures import make_picture
 
 NOW = datetime(2026, 11, 1, tzinfo=UTC)
 UUID_TEXT = "3f2b6c1e-8d4a-4f5b-9c7d-1e2f3a4b5c6d"
@@ -525,7 +526,7 @@ def test_a_picture_that_the_library_has_is_used(blogs, with_picture, tmp_path):
 @pytest.mark.parametrize(
     ("name", "content", "note"),
     [
-        ("site.yaml", "title: [\n", "front matter"),
+        ("site.yaml", "title: [\n", "Its YAML cannot be read"),
         ("tags.yaml", b"- name: \xff\n", "not UTF-8"),
         ("categories.yaml", CATEGORY + "- uuid: x\n  slug: other\n", "“other”"),
         (
@@ -573,6 +574,16 @@ def test_a_broken_data_file_is_named(blogs, export, name, content, note):
         ),
         (
             "redirects.yaml",
+            f"- kind: redirect\n  from: /a\n  to: /b\n  status: {'3' * 5000}\n",
+            "status: ",
+        ),
+        (
+            "fields.yaml",
+            f"- name: mood\n  type: text\n  label: Mood\n  position: {'1' * 5000}\n",
+            "`position` is not a number",
+        ),
+        (
+            "redirects.yaml",
             "- kind: redirect\n  from: /a\n",
             "It has no `to`; add it, for example `to: /new/`.",
         ),
@@ -588,6 +599,14 @@ def test_a_broken_entry_is_refused_and_the_import_continues(blogs, export, name,
     refused, created = blogs.restore(export)
     assert (refused.result, created.result) == (Result.REFUSED, Result.CREATED)
     assert note in refused.notes[0]
+
+
+def test_a_very_long_position_of_a_page_is_refused(blogs, export):
+    page = ARTICLE.replace("blogapi:\n", f"blogapi:\n  type: page\n  position: {'1' * 5000}\n")
+    write(export / "articles" / "page.md", page.replace(UUID_TEXT, str(uuid4())))
+    created, refused = sorted(blogs.restore(export), key=lambda report: report.result)
+    assert (created.result, refused.result) == (Result.CREATED, Result.REFUSED)
+    assert refused.notes[0].startswith("position: Must be")
 
 
 def test_unknown_fields_are_ignored_everywhere(blogs, export):
@@ -622,8 +641,31 @@ def split_entries(text: str) -> list[str]:
     return [f"- {entry}" for entry in re.split(r"^- ", text, flags=re.MULTILINE)[1:]]
 
 
+@pytest.mark.parametrize("start", ["", "---\n", "\n"])
+def test_the_other_items_of_a_broken_data_file_are_read(blogs, export, start):
+    """The tags are longer than a group, and no YAML, no mapping, or without a name."""
+    broken = ["- name: a: b\n  slug: x\n", "- Rye\n", "- slug: rye\n", "- {\n"]
+    tags = [f"- uuid: {uuid4()}\n  {TIMES}\n  name: {number:090}\n" for number in range(200)]
+    for position, item in zip(range(100, 108, 2), broken, strict=True):
+        tags.insert(position, item)
+    line = (start + "".join(tags[:100])).count("\n") + 1
+    write(export / "tags.yaml", start + "".join(tags))
+    *refused, created = blogs.restore(export)
+    notes = [report.notes[0] for report in refused]
+    assert len(notes) == len(broken) and created.result is Result.CREATED
+    assert notes[0].startswith(f"Its YAML cannot be read (line {line}: a value contains a colon")
+    assert {f"{number:090}" for number in range(200)} <= {tag["name"] for tag in blogs.read_rows()["tag"]}
+
+
 def test_long_data_files_are_parsed_in_groups(blogs, export, monkeypatch):
     monkeypatch.setattr("blogapi.importing.blogapi_export.data_files._MAX_GROUP_LENGTH", 10)
+    assert [report.result for report in blogs.restore(export)] == [Result.CREATED]
+    assert {tag["slug"] for tag in blogs.read_rows()["tag"]} == {"same", "same-2"}
+
+
+@pytest.mark.parametrize("start", ["---\r\n", "\ufeff---\r\n", "--- \n", "\r\n"])
+def test_a_data_file_with_other_line_endings_is_read(blogs, export, start):
+    write(export / "tags.yaml", start + TAGS.replace("\n", "\r\n"))
     assert [report.result for report in blogs.restore(export)] == [Result.CREATED]
     assert {tag["slug"] for tag in blogs.read_rows()["tag"]} == {"same", "same-2"}
 
@@ -658,6 +700,27 @@ def test_a_file_that_the_library_refuses_is_named(blogs, with_picture, change, n
     refused, created = blogs.restore(with_picture)
     assert (refused.result, created.result) == (Result.REFUSED, Result.CREATED)
     assert note in f"{refused.key} {refused.notes[0]}"
+
+
+@pytest.mark.parametrize("is_dry", [False, True])
+def test_entries_with_the_same_uuid_are_different_files(blogs, with_picture, is_dry):
+    entry = read_text(with_picture / "media.yaml")
+    for colour in ("blue", "green"):
+        write(with_picture / "media" / f"{colour}.png", data := make_picture(colour))
+        hash = hashlib.sha256(data).hexdigest()
+        entry += (
+            f"- uuid: {re.search('uuid: (.*)', entry)[1]}\n  {TIMES}\n  file: {colour}.png\n  hash: {hash}\n"
+        )
+    write(with_picture / "media.yaml", entry)
+    assert [report.result for report in blogs.restore(with_picture, dry_run=is_dry)] == [Result.CREATED]
+    stored = blogs.read_rows()["media"]
+    assert len(stored) == (0 if is_dry else 3)
+    if not is_dry:
+        (red,) = (row["uuid"] for row in stored if row["name"] == "red.png")
+        (article,) = blogs.read_rows()["article"]
+        assert article["content"] == f"<img src='media:{red}'>"
+        assert [report.result for report in blogs.restore(with_picture)] == [Result.UNCHANGED]
+        assert blogs.read_rows()["media"] == stored
 
 
 def test_a_dry_run_stores_no_media_files(blogs, with_picture):

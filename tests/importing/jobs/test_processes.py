@@ -198,14 +198,27 @@ def test_what_the_user_gave_reaches_the_process_as_single_arguments(app, people)
     options |= OPTIONS | {"base_url": "https://old.example/?a=1&b='", "publish_undated": True}
     job = ImportJob(uuid=uuid4(), name=name, options=json.dumps(options))
     with app.app_context():
-        command = runner.build_import_command(job, is_trial=True)
         folder = folders.get_job_folder(job.uuid)
+        folder.mkdir(parents=True)
+        command = runner.build_import_command(job, is_trial=True)
     assert command == [
         *(sys.executable, "-P", "-m", "blogapi", "import", f"--background={folder / 'trial.json'}"),
         *("--author=ada", f"--base-url={options['base_url']}", "--pages=keep", "--define-fields=none"),
-        "--unread-rules=draft",
+        *("--unread-rules=draft", f"--marked-file={folder / 'marked.json'}"),
         *("--publish-undated", "--dry-run", "--", str(folder.joinpath(*"______", "upload", name))),
     ]
+
+
+def test_a_command_with_many_long_names_is_not_too_long_for_windows(app, people):
+    names = [f"shortcode:{number:0190}" for number in range(500)]
+    options = OPTIONS | {"owner": str(people.admin.uuid), "publish_marked": names}
+    job = ImportJob(uuid=uuid4(), name="a.md", options=json.dumps(options))
+    with app.app_context():
+        folder = folders.get_job_folder(job.uuid)
+        folder.mkdir(parents=True)
+        command = runner.build_import_command(job, is_trial=True)
+    assert len(subprocess.list2cmdline(command)) < 32_767
+    assert json.loads((folder / "marked.json").read_text(encoding="utf-8")) == names
 
 
 def test_the_process_gets_the_settings_of_the_server_and_no_secret(app, monkeypatch):

@@ -278,7 +278,7 @@ def test_a_started_import_stores_the_articles_and_deletes_the_file(app, as_login
     assert outcome(as_login.post(f"{IMPORTS}{finished['uuid']}/start/")) == (409, "import_ended")
     with app.app_context():
         left = [path.name for path in folders.get_job_folder(finished["uuid"]).iterdir()]
-    assert sorted(left) == ["report.json", "trial.json"]
+    assert sorted(left) == ["marked.json", "report.json", "trial.json"]
     assert start(send())["counts"]["articles"] == {"new": 0, "changed": 0, "same": 1, "left_out": 1}
 
 

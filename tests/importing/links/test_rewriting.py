@@ -97,6 +97,10 @@ def test_nothing_else_in_markdown_changes(content):
         ('<a href="a.md">x</a>', '<a href="/new/">x</a>'),
         ("<A class=x HREF = ' a.md '>x</A>", "<A class=x HREF = '/new/'>x</A>"),
         ("<a\nhref=a.md target=_blank>", "<a\nhref=/new/ target=_blank>"),
+        ('<a href="ref">', '<a href="/ref/">'),
+        ("<a href = 'ref'>", "<a href = '/ref/'>"),
+        ("<a href=ref>", "<a href=/ref/>"),
+        ('<img src="src">', '<img src="/ref/">'),
         ('<area title="a > b" href="a&#46;md">', '<area title="a > b" href="/new/">'),
         ("<script>1 < 2</script><a href='a.md'>", "<script>1 < 2</script><a href='/new/'>"),
         ("<!-- x --><style></style><a href='a.md'>", "<!-- x --><style></style><a href='/new/'>"),
@@ -104,7 +108,10 @@ def test_nothing_else_in_markdown_changes(content):
     ],
 )
 def test_the_addresses_of_links_in_html_change(content, expected):
-    assert rewrite_links(content, "html", find) == expected
+    def find_named_like_attribute(address):
+        return "/ref/" if address in ("ref", "src") else None
+
+    assert rewrite_addresses(content, "html", find, find_named_like_attribute) == expected
 
 
 @pytest.mark.parametrize(
