@@ -90,7 +90,7 @@ def test_test_and_log_show_the_outcome(app, run):
 def test_replay_names_the_number_of_changes(app, run, make_tag):
     uuid = str(add_webhook(app)[0])
     make_tag()
-    assert "1 changes wait" in run("replay", uuid, "2020-01-01").output
+    assert "Waiting changes: 1;" in run("replay", uuid, "2020-01-01").output
     assert run("replay", uuid, "soon").exit_code == 2
 
 
