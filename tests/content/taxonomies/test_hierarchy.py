@@ -251,7 +251,7 @@ def test_a_merge_that_would_make_the_tree_too_deep_is_refused(as_admin, make):
     child = make("Child", top)
     refused = as_admin.post(f"{CATEGORIES}{chain[-1]}/merge/", json={"uuids": [top]})
     assert outcome(refused) == (422, "invalid_fields")
-    assert refused.json["detail"] == "There can be at most 20 terms above a term."
+    assert refused.json["detail"] == "At most 20 terms can be above a term; move the term up."
     assert get_parent(as_admin, child) == top
     for into in (chain[-2], chain[0]):
         merged = as_admin.post(f"{CATEGORIES}{into}/merge/", json={"uuids": [top]})
