@@ -257,7 +257,7 @@ def test_existing_settings_are_not_replaced(run, blog, backup_file):
     ("settings", "says"),
     [
         ("NONSENSE = 1", "not restored: The setting NONSENSE"),
-        ('DATABASE_URL = "sqlite:///elsewhere.db"', "another DATABASE_URL"),
+        ('DATABASE_URL = "sqlite:///elsewhere.db"', "their DATABASE_URL differs"),
     ],
 )
 def test_unusable_settings_are_not_restored(run, blog, tmp_path, settings, says):
