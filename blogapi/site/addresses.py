@@ -101,7 +101,7 @@ def make_article_path(
     The date in the path is the date of `published_at` in the time zone of the site. An empty `language`
     stands for the language of the site.
     """
-    date = to_time_zone(published_at, site.time_zone)
+    date = clock.convert_to_zone(published_at, ZoneInfo(site.time_zone))
     values = {
         **{"uuid": str(uuid), "slug": slug, "category": category_slug},
         **{"year": f"{date.year:04}", "month": f"{date.month:02}", "day": f"{date.day:02}"},
