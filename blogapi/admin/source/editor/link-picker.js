@@ -11,8 +11,9 @@ import { hasTypedBrackets, describeLinkProblems, findArticleLinks, formatArticle
 import { runCommand } from "./markdown.js";
 import { getShortcutKey } from "../shortcuts.js";
 
-const LISTED_FIELDS = "uuid,title,status,published_at,last_updated";
-const MAX_LINKS = 100;
+const LISTED_FIELDS = "uuid,title,slug,status,url,published_at,last_updated";
+/** The largest number of articles that one request finds. */
+export const MAX_LINKS = 100;
 const SEARCH_DELAY_MS = 150;
 const ADDRESS = /^(?:https?:\/\/|mailto:)\S+$/i;
 
@@ -64,7 +65,10 @@ export async function chooseArticle(edited, title, list = listArticles) {
   return (await new LinkPicker(edited, { title, list, takesAddresses: false }).askForChoice()).article;
 }
 
-/** Return the articles with these uuids that the author may read; null if the server fails. @param {string[]} uuids */
+/**
+ * Return the articles with these uuids that the author may read; null if the server fails.
+ * @param {string[]} uuids @returns {Promise<Article[] | null>}
+ */
 export async function findArticles(uuids) {
   const query = { uuid: uuids, status: "any", fields: LISTED_FIELDS, page: 1, page_size: MAX_LINKS };
   const { data } = await listArticles(query).catch(() => ({ data: null }));
