@@ -106,15 +106,21 @@ export class Page extends LitElement {
     this.requestUpdate();
   }
 
-  /** Load the page (again): the state is "loading" at first, then "ready" or "failed". @returns {Promise<void>} */
+  /**
+   * Load the page (again): the state is "loading" at first, then "ready" or "failed". If another load starts meanwhile,
+   * only the last one changes the state. @returns {Promise<void>}
+   */
   async reloadPage() {
     clearInterval(this.timer);
+    const load = {};
+    this.lastLoad = load;
     const opening = currentSession ? null : loadSession();
     // loadData() can depend on the role, which is known only if this browser had a session before.
     if (!storedSession.role) await opening?.catch(() => {});
     const { role } = storedSession;
     const finding = loadKeptTexts().then((kept) => this.setFields({ kept }));
     const results = await Promise.allSettled([opening, this.loadData(), finding]);
+    if (load !== this.lastLoad) return;
     const failed = results.find(({ status }) => status === "rejected");
     // Until an admin has turned on a required second factor, the login has only the scope "published".
     const isRestricted = currentSession && !currentSession.user.scopes.includes("read") && PAGE_NAME !== "profile";

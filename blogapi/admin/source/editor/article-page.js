@@ -90,10 +90,12 @@ export class ArticlePage extends Page {
   async loadData() {
     const [, , , uuid] = location.pathname.split("/");
     this.uuid = uuid === "new" ? makeUuid() : uuid;
+    const { lastLoad } = this;
     const loading = uuid === "new" ? { edits: EMPTY_EDITS } : articles.loadArticle(uuid).catch(openOtherEditor);
     const [terms, loaded] = await Promise.all([loadTermsAndFields(), loading]);
     this.terms = terms;
-    this.startWithEdits(loaded);
+    // A later load may have finished, and the author may have changed its text.
+    if (lastLoad === this.lastLoad) this.startWithEdits(loaded);
   }
 
   // Other users may have created terms since the page was loaded.
