@@ -118,7 +118,7 @@ export class Page extends LitElement {
     // loadData() can depend on the role, which is known only if this browser had a session before.
     if (!storedSession.role) await opening?.catch(() => {});
     const { role } = storedSession;
-    const finding = loadKeptTexts().then((kept) => this.setFields({ kept }));
+    const finding = loadKeptTexts(opening).then((kept) => this.setFields({ kept }));
     const results = await Promise.allSettled([opening, this.loadData(), finding]);
     if (load !== this.lastLoad) return;
     const failed = results.find(({ status }) => status === "rejected");
@@ -227,7 +227,10 @@ export class Page extends LitElement {
 }
 
 // Return the kept texts of this browser whose articles cannot be read, with the status of the response.
-async function loadKeptTexts() {
+/** @param {Promise<void> | null} opening */
+async function loadKeptTexts(opening) {
+  // Until the session is loaded, the stored session can be that of another user.
+  await opening?.catch(() => {});
   /** @param {import("./editor/journal.js").KeptEntry} entry */
   const findStatus = (entry) => {
     const request = get(`blog/${entry.place ?? "articles"}/${entry.article}/`, { query: { fields: "uuid" } });
