@@ -134,12 +134,8 @@ export class Page extends LitElement {
     if (error.status === 401) return location.replace(`/admin/sign-in/?next=${here}`);
     if (!(error instanceof ApiError)) console.error(error);
     const isInBin = error.code === "deleted";
-    this.renderDeleted = isInBin
-      ? await import("./deleted-item.js").then(
-          (bin) => bin.makeDeletedItemRenderer(this),
-          () => null,
-        )
-      : null;
+    const loadRenderer = () => import("./deleted-item.js").then((bin) => bin.makeDeletedItemRenderer(this));
+    this.renderDeleted = isInBin ? await loadRenderer().catch(() => null) : null;
     this.setFields({ state: "failed", failure: error, wait: error.retryAfter ?? 10 });
     const countDown = () => (this.wait ? this.setFields({ wait: this.wait - 1 }) : this.reloadPage());
     if (error.isTemporary) this.timer = setInterval(countDown, 1000);
