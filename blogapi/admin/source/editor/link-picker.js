@@ -36,6 +36,7 @@ export async function chooseLink(page, brackets) {
   if (document.querySelector(".link-picker")) return;
   const { field } = page.area;
   const range = brackets ?? field.getSelection();
+  page.area.range = range;
   const text = brackets ? "" : field.getText().slice(range.from, range.to);
   const linkSelection = () => page.applyCommand((/** @type {TextInput} */ input) => runCommand("link", input));
   if (ADDRESS.test(text)) return linkSelection();
