@@ -379,6 +379,8 @@ export class ArticlePage extends Page {
       if (restored) toast("The edits are back.");
       else toast("The edits are discarded; the history has them.", { undo: () => this.discardEdits(edits) });
     });
+    await this.updateComplete;
+    this.area.field.focus();
   }
 
   // Save the text when the page becomes hidden or is closed. When it is visible again, load a text that was saved on

@@ -352,7 +352,8 @@ class Editor extends ArticlePage {
   updateElements() {
     const { article, edits, offered, rendered, saver } = this;
     refs.editor.dataset.side = this.side || "none";
-    refs.main.inert = this.busy === "join";
+    // The text is replaced at the end of these tasks.
+    refs.main.inert = this.busy === "join" || this.busy === "discard";
     refs.heading.textContent = this.heading;
     for (const line of lineFields) line.value = edits[line.name];
     // Browsers check the spelling by the language of the element.
