@@ -355,8 +355,8 @@ export class ArticlePage extends Page {
     saver.setStoredEdits(sent, etag);
     this.hasWritten = Boolean(data.working_copy);
     const runUndo = async () => {
-      await this.runTask("publish", () => this.saveAndSend(/** @type {SendAction} */ (undo)));
-      toast(this.problem || "As before");
+      const isDone = await this.runTask("publish", () => this.saveAndSend(/** @type {SendAction} */ (undo)));
+      toast(isDone ? "As before" : this.problem || "Nothing was undone.");
     };
     this.undo = undo && runUndo;
     return true;
