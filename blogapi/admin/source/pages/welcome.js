@@ -67,7 +67,8 @@ class Welcome extends Page {
       const address = { built_in: isHere, url: isHere ? here : url.value };
       const local = { language: language.value, time_zone: zone.value || timeZone };
       const site = { title: title.value.trim(), ...local, ...address };
-      await patch("blog/site/", site, { etag: this.etag });
+      // If the next request fails, the user sends the form again.
+      this.etag = (await patch("blog/site/", site, { etag: this.etag })).etag;
       const isRenamed = this.profile && this.profile.name !== name.value.trim();
       if (isRenamed) await patch(`blog/authors/${this.profile.uuid}/`, { name: name.value.trim() });
       return true;
