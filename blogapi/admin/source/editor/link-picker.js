@@ -120,8 +120,8 @@ class LinkPicker {
 
   /**
    * @param {string} uuid of the edited article, which is not offered
-   * @param {{place?: WindowPlace | null, title?: string, list?: ListItems, takesAddresses?: boolean}} options the dialog
-   *   opens below `place`
+   * @param {{place?: WindowPlace | null, title?: string, list?: ListItems, takesAddresses?: boolean}} options place: of
+   *   the character below which the dialog opens
    */
   constructor(uuid, { place, title = "Link to an article", list = listArticles, takesAddresses = true }) {
     this.uuid = uuid;
