@@ -148,6 +148,14 @@ def test_a_field_is_defined_edited_in_details_removed_and_restored(api, open_adm
     page.get_by_role("button", name="Save field").click()
     page.get_by_role("cell", name="Number, 1 to 5").wait_for()
     assert list_violations(page) == []
+    # A limit that is not a number is refused, and does not remove the limit.
+    page.get_by_role("button", name="Rating", exact=True).click()
+    page.get_by_label("To", exact=True).fill("1 000")
+    page.get_by_role("button", name="Save field").click()
+    page.get_by_text("Not a valid number.").wait_for()
+    page.keyboard.press("Escape")
+    page.get_by_role("dialog").wait_for(state="hidden")
+    assert [field["maximum"] for field in api.get("blog/fields/")] == [5]
     # The focus follows a field that Alt and an arrow key move.
     api.post("blog/fields/", {"name": "yields", "label": "Yields", "type": "text"})
     page.reload()

@@ -8,7 +8,7 @@ import pytest
 
 from tests.admin.browsing import list_violations
 from tests.admin.writing import unfold
-from tests.browser import is_wider_than_the_window, wait_until
+from tests.browser import is_wider_than_the_window, wait_for_first, wait_until
 
 pytestmark = pytest.mark.sqlite("the pages use the API alone")
 
@@ -115,3 +115,48 @@ def test_an_admin_names_the_languages_of_the_blog(api, open_admin):
     assert page.get_by_role("link", name="Language: French. Remove the filter").count() == 1
     assert list_violations(page) == []
     api.patch("blog/site/", {"languages": []})
+
+
+def test_a_linked_text_keeps_what_is_saved_meanwhile(api, open_admin):
+    walk = api.post(ARTICLES, {"title": "A stroll", "content": "Gulls.", "status": "published"})
+    stored = api.post(ARTICLES, {"title": "Ein Bummel", "content": "Text.", "status": "published"})
+    copy_path = f"{ARTICLES}{stored['uuid']}/working-copy/"
+    api.put(copy_path, {"title": "Ein Bummel", "content": "Edits."})
+    page = open_admin(f"/admin/articles/{walk['uuid']}/")
+    page.get_by_role("button", name="More actions").click()
+    page.get_by_role("menuitem", name="Add a translation").click()
+    popover = page.get_by_role("dialog", name="Add a translation")
+    popover.get_by_label("Language").select_option("de")
+    popover.get_by_label("Link an article that exists…").check()
+    popover.get_by_role("button", name="Choose").click()
+
+    def save_first(route):
+        if route.request.method == "PUT":
+            api.put(copy_path, {"title": "Ein Bummel", "content": "Saved meanwhile."})
+        route.continue_()
+
+    page.route(f"**/{copy_path}", save_first)
+    page.get_by_role("combobox", name="Title of an article").fill("Bummel")
+    wait_until(page, "document.querySelectorAll('#link-list [role=option]').length === 1")
+    page.get_by_role("option", name="Ein Bummel").click()
+    page.locator(".toast").wait_for()
+    assert api.get(copy_path)["content"] == "Saved meanwhile."
+
+
+def test_what_is_typed_while_a_translation_is_linked_stays(api, write, make):
+    path = make("Typed meanwhile", status="published")
+    page, held = write(path), []
+    page.route(
+        f"**/{path}?*",
+        lambda route: held.append(route) if route.request.method == "PATCH" else route.continue_(),
+    )
+    page.get_by_role("button", name="More actions").click()
+    page.get_by_role("menuitem", name="Add a translation").click()
+    page.get_by_role("dialog", name="Add a translation").get_by_role("button", name="Create").click()
+    patch = wait_for_first(page, held)
+    page.evaluate("document.querySelector('admin-page').changeEdits({ content: 'Typed meanwhile.' })")
+    # The page goes on to the new draft.
+    page.route("**/blog/articles/*/?fields=*", lambda route: route.abort())
+    patch.continue_()
+    page.get_by_role("alert").first.wait_for()
+    assert page.evaluate("document.querySelector('admin-page').edits.content") == "Typed meanwhile."

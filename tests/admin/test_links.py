@@ -7,6 +7,7 @@ import re
 import pytest
 
 from tests.admin.browsing import list_violations
+from tests.admin.test_media import add_file
 from tests.admin.writing import ARTICLES, get_button, get_stored, get_text, is_read, save, type_at_end
 from tests.browser import is_wider_than_the_window, wait_until
 
@@ -124,3 +125,40 @@ def test_a_press_outside_of_the_list_closes_it(write, make, uuids):
     assert field.is_visible()
     page.mouse.click(5, 5)
     field.wait_for(state="detached")
+
+
+@pytest.mark.parametrize("dialog", ["link", "picture"])
+def test_text_of_another_user_that_joins_moves_what_an_open_dialog_replaces(api, write, make, uuids, dialog):
+    text = "First.\n\nRope here.\n\nLast.\n"
+    path = make(f"Moved {dialog}", content=text)
+    picture = add_file(api, "knot.png", "teal", alt="Knot")
+    page = write(path)
+    get_text(page).focus()
+    page.evaluate("document.querySelector('admin-page').area.field.selectRange(8, 12)")
+    if dialog == "link":
+        page.keyboard.press("Control+k")
+    else:
+        get_button(page, "Picture").click()
+    opened = page.get_by_role("dialog")
+    opened.wait_for()
+    # Another user saves, and then this page saves what was typed before.
+    edits = {"title": f"Moved {dialog}", "content": f"Marit.\n\n{text}", "content_type": "markdown"}
+    api.put(f"{path}working-copy/", edits)
+    page.evaluate(
+        """() => {
+          const page = document.querySelector("admin-page");
+          page.changeEdits({ subtitle: "Typed" });
+          page.saver.saveEdits();
+        }"""
+    )
+    wait_until(page, "document.querySelector('.cm-content').textContent.includes('Marit')")
+    if dialog == "link":
+        opened.get_by_role("option").filter(has_text="third tuck").first.click()
+        insert = f"[Rope](article:{uuids['Light for the third tuck']}) here."
+    else:
+        opened.locator(".picture-grid button").first.click()
+        opened.get_by_role("button", name="Insert", exact=True).click()
+        insert = f"Rope\n\n![Knot](media:{picture['uuid']})\n\n here."
+    opened.wait_for(state="detached")
+    save(page)
+    assert get_stored(api, path) == f"Marit.\n\n{text}".replace("Rope here.", insert)

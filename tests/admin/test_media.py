@@ -218,3 +218,20 @@ def test_a_phone_shows_the_file_instead_of_the_list(api, open_admin):
     page.get_by_role("button", name="Close", exact=True).click()
     get_item(page, "boat.png").wait_for()
     assert page.evaluate("document.activeElement.id") == "main"
+
+
+def test_a_text_that_was_discarded_is_not_sent_when_the_page_is_left(api, open_admin):
+    file = add_file(api, "discarded.png", "maroon")
+    page = open_admin("/admin/media/?q=discarded")
+    get_item(page, "discarded.png").click()
+    page.route(f"**/blog/media/{file['uuid']}/", lambda route: route.abort())
+    page.get_by_label("Alternative text", exact=True).fill("Discarded")
+    close = page.get_by_role("button", name="Close", exact=True)
+    close.click()
+    page.get_by_text("The blog does not answer.").first.wait_for()
+    close.click()
+    close.wait_for(state="detached")
+    page.unroute_all()
+    page.goto("/admin/profile/")
+    page.get_by_role("heading", name="Profile", exact=True).wait_for()
+    assert api.get(f"blog/media/{file['uuid']}/")["alt"] == ""

@@ -128,5 +128,19 @@ def test_writing_at_an_open_place_on_a_phone_and_deciding_later(open_admin):
     dialog.get_by_role("radio", name="Different in both", exact=True).check()
     wait_until(page, "document.querySelectorAll('.merge-place.open').length === 2")
     assert "Chosen: written" in dialog.get_by_role("region", name="Place 2", exact=True).inner_text()
+    # Closing the dialog would lose what was written.
+    page.keyboard.press("Escape")
+    question = page.get_by_role("dialog", name="Decide later?", exact=True)
+    assert list_violations(page) == []
+    question.get_by_role("button", name="Cancel", exact=True).click()
+    page.locator(".merge .cm-content").get_by_text("Started often.").wait_for(state="attached")
+    dialog.get_by_role("button", name="Decide later", exact=True).click()
+    question.get_by_role("button", name="Discard the choices", exact=True).click()
+    assert page.evaluate("answer") is None
+
+
+def test_escape_closes_a_dialog_without_choices(open_admin):
+    page = open_merge(open_admin)
     page.keyboard.press("Escape")
     assert page.evaluate("answer") is None
+    assert page.get_by_role("dialog").count() == 0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.admin.browsing import list_violations, wait_for_copied
+from tests.admin.browsing import list_violations, wait_for_copied, wait_for_page
 from tests.admin.test_editor import PIXEL
 from tests.admin.writing import (
     ARTICLES,
@@ -430,3 +430,65 @@ def test_the_fields_of_the_details_have_their_help(write, make):
     page.get_by_label("Excerpt", exact=True).fill("Twelve chars")
     page.get_by_text("12 of 160", exact=True).first.wait_for()
     assert page.get_by_text(helps["Excerpt"], exact=True).count() == 0
+
+
+RELOAD = "document.querySelector('admin-page').reloadPage()"
+
+
+def test_two_failed_loads_at_once_do_not_load_the_page_again_after_a_third_succeeds(api, write, make):
+    path = make("Two failed loads")
+    page = write(path)
+    page.context.route("**/api/**", lambda route: route.abort())
+    page.reload()
+    page.get_by_text("The blog does not answer.", exact=True).wait_for()
+    page.evaluate(f"Promise.all([{RELOAD}, {RELOAD}])")
+    page.context.unroute_all()
+    get_button(page, "Try now").click()
+    get_text(page).wait_for()
+    # A timer that still ran would load the page at once.
+    page.evaluate("document.querySelector('admin-page').wait = 0")
+    loads = []
+    page.on("request", lambda request: loads.append(request.url) if f"{path}?" in request.url else None)
+    type_at_end(page, "Typed after it.")
+    page.wait_for_timeout(2500)
+    assert loads == []
+    save(page)
+    assert get_stored(api, path) == f"{TEXT}Typed after it."
+
+
+def test_a_slow_load_does_not_replace_what_was_typed_after_a_later_load(api, open_admin, make):
+    path = make("Slow load")
+    page, slow = open_admin("/admin/profile/"), []
+    page.route(f"**/{path}?*", lambda route: slow.append(route), times=1)
+    page.goto(f"/admin/articles/{path.split('/')[2]}/")
+    wait_for_first(page, slow)
+    page.evaluate(RELOAD)
+    type_at_end(page, "Typed.")
+    with page.expect_response(f"**/{path}?*"):
+        slow[0].continue_()
+    page.evaluate("async () => (await fetch('/robots.txt')).text()")
+    page.wait_for_timeout(300)
+    assert "Typed." in get_text(page).inner_text()
+    save(page)
+    assert get_stored(api, path) == f"{TEXT}Typed."
+
+
+def test_the_first_page_of_another_user_shows_no_text_of_the_former_user(api, open_admin, write, make):
+    path = make("Secret plan")
+    page = write(path)
+    page.route(COPY, lambda route: route.abort())
+    type_at_end(page, "Only here.")
+    wait_until(page, "Object.values(localStorage).some((value) => value.includes('Only here.'))")
+    page.close()
+    api.delete(path)
+    kept = "Kept in this browser"
+    # The user is still signed in, and then another user signs in, in the same browser.
+    page = open_admin("/admin/articles/")
+    page.get_by_role("heading", name=kept, exact=True).wait_for()
+    stored = page.evaluate("({ ...localStorage })")
+    other = open_admin("/robots.txt", user="marit")
+    other.evaluate("(stored) => Object.assign(localStorage, stored)", stored)
+    other.goto("/admin/articles/")
+    wait_for_page(other)
+    assert not other.get_by_text(kept).is_visible()
+    assert not other.get_by_text("Secret plan").count()

@@ -249,3 +249,14 @@ def test_a_message_names_its_field(open_admin):
     assert page.evaluate(make_error, errors | {"name": ["The name is taken."]}) == (
         "Address: Not a valid slug; send 'a'. Title: Must have 0 to 255 characters. The name is taken."
     )
+
+
+def test_an_undo_that_is_refused_or_waits_is_not_reported_as_done(api, write, make):
+    path = make("Not undone", status="published")
+    page = write(path)
+    get_menu_item(page, "Unpublish").click()
+    get_button(page, "Undo").wait_for()
+    page.evaluate("document.querySelector('admin-page').busy = 'other'")
+    get_button(page, "Undo").click()
+    page.get_by_role("status").get_by_text("Nothing was undone.", exact=True).wait_for()
+    assert api.get(f"{path}?fields=status") == {"status": "draft"}

@@ -133,6 +133,22 @@ def test_an_author_writes_what_an_editor_publishes(open_admin, writers, refusals
     assert found == []
 
 
+def test_an_author_reads_where_links_lead(open_admin, writers, refusals, api, blog):
+    found, follow = refusals
+    uuid = api.post(ARTICLES, {"title": "The long way", "status": "published", "content": "Words."})["uuid"]
+    content = f"[One](article:{uuid}), [two](article:{writers['Draft of Lin']})"
+    path = blog.client("lin").post(
+        ARTICLES, {"title": "Links", "content_type": "markdown", "content": content}
+    )["uuid"]
+    page = follow(open_admin(f"/admin/articles/{path}/", user="lin"))
+    page.get_by_role("button", name="How the text looks", exact=True).click()
+    page.get_by_role("checkbox", name="Fold addresses away", exact=True).uncheck()
+    page.keyboard.press("Escape")
+    page.locator(".link-chip").get_by_text("Draft: Draft of Lin", exact=True).wait_for()
+    page.locator(".link-chip").get_by_text("/the-long-way/", exact=True).wait_for()
+    assert found == []
+
+
 def test_a_text_that_one_may_not_change_any_more_is_not_called_deleted(open_admin, writers, api, blog):
     path = f"{ARTICLES}{writers['Draft of Ida']}/"
     eda = next(user["uuid"] for user in api.get("users/") if user["username"] == "eda")

@@ -42,6 +42,9 @@ def test_a_new_blog_is_named_once(make_blog, browser):
         page.get_by_text("https:// is missing in front").wait_for()
         assert list_violations(page) == []
         page.get_by_label("Address of the site", exact=True).fill("https://quay.example")
+        page.route("**/blog/authors/*/", lambda route: route.abort(), times=1)
+        name.press("Enter")
+        page.get_by_role("alert").get_by_text("The blog does not answer.").wait_for()
         name.press("Enter")
         page.wait_for_url("**/admin/articles/new/")
         site = api.get("blog/site/")

@@ -27,8 +27,7 @@ export const formatDay = (stamp) => formatDate(parseTime(stamp), { dateStyle: "m
 
 /** Return "Sunday 29 November", with the year if it is not the current one. @param {Timestamp} stamp */
 export function formatLongDay(stamp) {
-  const [shown, current] = [stamp, new Date()].map((time) => toDateInputs(time).day.slice(0, 4));
-  const year = shown === current ? undefined : "numeric";
+  const year = getYearFormat(stamp);
   return formatDate(parseTime(stamp), { weekday: "long", day: "numeric", month: "long", year }).replace(",", "");
 }
 
@@ -45,10 +44,12 @@ export function formatShortTime(stamp) {
   const days = countDaysTo(stamp);
   if (!days) return formatTime(stamp);
   if (days > 0 && days < 7) return `${formatDate(parseTime(stamp), { weekday: "short" })} ${formatTime(stamp)}`;
-  const [shown, current] = [stamp, new Date()].map((time) => toDateInputs(time).day.slice(0, 4));
-  const year = shown === current ? undefined : "numeric";
-  return formatDate(parseTime(stamp), { day: "numeric", month: "short", year });
+  return formatDate(parseTime(stamp), { day: "numeric", month: "short", year: getYearFormat(stamp) });
 }
+
+/** Return the format of the year; undefined leaves out the current year. @param {Timestamp} stamp */
+const getYearFormat = (stamp) =>
+  toDateInputs(stamp).day.slice(0, 4) === toDateInputs(new Date()).day.slice(0, 4) ? undefined : "numeric";
 
 /**
  * Return the time of a change for lists: "2 min ago", "14:32", "Yesterday" or "19 Nov 2026".

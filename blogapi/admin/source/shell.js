@@ -106,15 +106,21 @@ export class Page extends LitElement {
     this.requestUpdate();
   }
 
-  /** Load the page (again): the state is "loading" at first, then "ready" or "failed". @returns {Promise<void>} */
+  /**
+   * Load the page (again): the state is "loading" at first, then "ready" or "failed". If another load starts meanwhile,
+   * only the last one changes the state. @returns {Promise<void>}
+   */
   async reloadPage() {
     clearInterval(this.timer);
+    const load = {};
+    this.lastLoad = load;
     const opening = currentSession ? null : loadSession();
     // loadData() can depend on the role, which is known only if this browser had a session before.
     if (!storedSession.role) await opening?.catch(() => {});
     const { role } = storedSession;
-    const finding = loadKeptTexts().then((kept) => this.setFields({ kept }));
+    const finding = loadKeptTexts(opening).then((kept) => this.setFields({ kept }));
     const results = await Promise.allSettled([opening, this.loadData(), finding]);
+    if (load !== this.lastLoad) return;
     const failed = results.find(({ status }) => status === "rejected");
     // Until an admin has turned on a required second factor, the login has only the scope "published".
     const isRestricted = currentSession && !currentSession.user.scopes.includes("read") && PAGE_NAME !== "profile";
@@ -128,12 +134,8 @@ export class Page extends LitElement {
     if (error.status === 401) return location.replace(`/admin/sign-in/?next=${here}`);
     if (!(error instanceof ApiError)) console.error(error);
     const isInBin = error.code === "deleted";
-    this.renderDeleted = isInBin
-      ? await import("./deleted-item.js").then(
-          (bin) => bin.makeDeletedItemRenderer(this),
-          () => null,
-        )
-      : null;
+    const loadRenderer = () => import("./deleted-item.js").then((bin) => bin.makeDeletedItemRenderer(this));
+    this.renderDeleted = isInBin ? await loadRenderer().catch(() => null) : null;
     this.setFields({ state: "failed", failure: error, wait: error.retryAfter ?? 10 });
     const countDown = () => (this.wait ? this.setFields({ wait: this.wait - 1 }) : this.reloadPage());
     if (error.isTemporary) this.timer = setInterval(countDown, 1000);
@@ -221,7 +223,10 @@ export class Page extends LitElement {
 }
 
 // Return the kept texts of this browser whose articles cannot be read, with the status of the response.
-async function loadKeptTexts() {
+/** @param {Promise<void> | null} opening */
+async function loadKeptTexts(opening) {
+  // Until the session is loaded, the stored session can be that of another user.
+  await opening?.catch(() => {});
   /** @param {import("./editor/journal.js").KeptEntry} entry */
   const findStatus = (entry) => {
     const request = get(`blog/${entry.place ?? "articles"}/${entry.article}/`, { query: { fields: "uuid" } });

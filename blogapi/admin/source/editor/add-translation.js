@@ -6,7 +6,7 @@ import { choiceCards, field, problemAlert } from "../components.js";
 import { openPopover, dialogButtons, toast } from "../dialogs.js";
 import { getLanguageName, listLanguageTags } from "../languages.js";
 import { getSession } from "../shell.js";
-import { COLLECTION, ITEM, isPage, loadArticle, getItemPath, saveWorkingCopy } from "./article.js";
+import { COLLECTION, ITEM, isPage, loadArticle, getItemPath, saveWorkingCopy, WHOLE_ARTICLE_QUERY } from "./article.js";
 import { openNewDraft } from "./duplicate.js";
 import { EMPTY_EDITS } from "./edits.js";
 import { makeUuid } from "./journal.js";
@@ -90,10 +90,10 @@ async function linkTranslation(page, language, close) {
   await page.runTask("translate", async () => {
     await ensureTranslationKey(page);
     const fields = { language, translation_key: page.edits.translation_key };
-    const { article, edits } = await loadArticle(chosen.uuid);
+    const { article, edits, etag } = await loadArticle(chosen.uuid);
     await patch(getItemPath(chosen.uuid), fields);
     // The working copy of the chosen item gets the fields too, because publishing it would otherwise undo the change.
-    if (article.working_copy) await saveWorkingCopy(chosen.uuid, { ...edits, ...fields });
+    if (article.working_copy) await saveWorkingCopy(chosen.uuid, { ...edits, ...fields }, { etag });
     await page.showTranslations();
   });
   if (page.problem) toast(page.problem);
@@ -111,8 +111,12 @@ async function ensureTranslationKey(page) {
     page.changeEdits({ translation_key });
     await page.ensureSaved();
   } else {
-    await patch(getItemPath(page.uuid), { translation_key });
-    page.startWithEdits(await loadArticle(page.uuid));
+    const { edits, saver } = page;
+    const options = { ...WHOLE_ARTICLE_QUERY, etag: saver.etag };
+    const { data: article, etag } = await patch(getItemPath(page.uuid), { translation_key }, options);
+    // The author can have typed during the request.
+    const loaded = { article, edits: { ...page.edits, translation_key }, etag, saved: article.last_updated };
+    page.startWithEdits(loaded, { ...edits, translation_key });
   }
 }
 

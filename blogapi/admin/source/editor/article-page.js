@@ -90,10 +90,12 @@ export class ArticlePage extends Page {
   async loadData() {
     const [, , , uuid] = location.pathname.split("/");
     this.uuid = uuid === "new" ? makeUuid() : uuid;
+    const { lastLoad } = this;
     const loading = uuid === "new" ? { edits: EMPTY_EDITS } : articles.loadArticle(uuid).catch(openOtherEditor);
     const [terms, loaded] = await Promise.all([loadTermsAndFields(), loading]);
     this.terms = terms;
-    this.startWithEdits(loaded);
+    // A later load may have finished, and the author may have changed its text.
+    if (lastLoad === this.lastLoad) this.startWithEdits(loaded);
   }
 
   // Other users may have created terms since the page was loaded.
@@ -353,8 +355,8 @@ export class ArticlePage extends Page {
     saver.setStoredEdits(sent, etag);
     this.hasWritten = Boolean(data.working_copy);
     const runUndo = async () => {
-      await this.runTask("publish", () => this.saveAndSend(/** @type {SendAction} */ (undo)));
-      toast(this.problem || "As before");
+      const isDone = await this.runTask("publish", () => this.saveAndSend(/** @type {SendAction} */ (undo)));
+      toast(isDone ? "As before" : this.problem || "Nothing was undone.");
     };
     this.undo = undo && runUndo;
     return true;
@@ -377,6 +379,8 @@ export class ArticlePage extends Page {
       if (restored) toast("The edits are back.");
       else toast("The edits are discarded; the history has them.", { undo: () => this.discardEdits(edits) });
     });
+    await this.updateComplete;
+    this.area.field.focus();
   }
 
   // Save the text when the page becomes hidden or is closed. When it is visible again, load a text that was saved on

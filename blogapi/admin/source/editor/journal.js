@@ -24,6 +24,8 @@ export class Journal {
   // Whether the last text could be stored: the storage of a browser can be full or switched off.
   isKept = true;
   #key = KEY_PREFIX + makeUuid();
+  /** @type {Promise<unknown> | undefined} */
+  #lock = undefined;
 
   /**
    * Texts are not offered to other users of the same browser.
@@ -31,14 +33,14 @@ export class Journal {
    */
   constructor(user) {
     this.user = user;
-    // An entry whose lock is held belongs to an open editor: the browser releases the lock when the editor is closed.
-    // Browsers offer locks to https and localhost only; elsewhere, findEntries() returns the entries of open editors,
-    // too.
-    navigator.locks?.request(this.#key, () => new Promise(() => {}));
   }
 
   /** @param {Entry} entry */
   writeEntry(entry) {
+    // An entry whose lock is held belongs to an open editor: the browser releases the lock when the editor is closed.
+    // Browsers offer locks to https and localhost only; elsewhere, findEntries() returns the entries of open editors,
+    // too.
+    this.#lock ??= navigator.locks?.request(this.#key, () => new Promise(() => {}));
     this.isKept = storage.setItem(this.#key, { ...entry, user: this.user, time: Date.now() });
   }
 

@@ -3,8 +3,8 @@
 import { makeFileAddress, get } from "../api.js";
 import { getSession } from "../shell.js";
 import { STATUSES } from "../statuses.js";
+import { findArticles, MAX_LINKS } from "./link-picker.js";
 
-const MAX_REQUESTED_ARTICLES = 100;
 /** @type {Map<string, Promise<string>>} */
 const descriptions = new Map();
 /**
@@ -48,12 +48,9 @@ export async function openLinkTarget(address) {
 async function requestArticles() {
   const requested = [...waitingArticles];
   waitingArticles = new Map();
-  for (let start = 0; start < requested.length; start += MAX_REQUESTED_ARTICLES) {
-    const part = requested.slice(start, start + MAX_REQUESTED_ARTICLES);
-    const query = { uuid: part.map(([uuid]) => uuid), status: "any", fields: "uuid,title,slug,status,url" };
-    const listing = get("blog/articles/", { query: { ...query, page: 1, page_size: MAX_REQUESTED_ARTICLES } });
-    /** @type {Article[] | null} */
-    const found = await listing.then(({ data }) => data).catch(() => null);
+  for (let start = 0; start < requested.length; start += MAX_LINKS) {
+    const part = requested.slice(start, start + MAX_LINKS);
+    const found = await findArticles(part.map(([uuid]) => uuid));
     const articles = new Map(found?.map((article) => [article.uuid, article]));
     for (const [uuid, resolve] of part) {
       resolve(found ? describeArticle(articles.get(uuid)) : "article");

@@ -11,8 +11,9 @@ import { hasTypedBrackets, describeLinkProblems, findArticleLinks, formatArticle
 import { runCommand } from "./markdown.js";
 import { getShortcutKey } from "../shortcuts.js";
 
-const LISTED_FIELDS = "uuid,title,status,published_at,last_updated";
-const MAX_LINKS = 100;
+const LISTED_FIELDS = "uuid,title,slug,status,url,published_at,last_updated";
+/** The largest number of articles that one request finds. */
+export const MAX_LINKS = 100;
 const SEARCH_DELAY_MS = 150;
 const ADDRESS = /^(?:https?:\/\/|mailto:)\S+$/i;
 
@@ -35,10 +36,12 @@ export async function chooseLink(page, brackets) {
   if (document.querySelector(".link-picker")) return;
   const { field } = page.area;
   const range = brackets ?? field.getSelection();
+  page.area.range = range;
   const text = brackets ? "" : field.getText().slice(range.from, range.to);
   const linkSelection = () => page.applyCommand((/** @type {TextInput} */ input) => runCommand("link", input));
   if (ADDRESS.test(text)) return linkSelection();
-  const choice = await new LinkPicker(page.uuid, { position: findPositionBelow(field, range.to) }).askForChoice();
+  // A plain text area does not know where a character is.
+  const choice = await new LinkPicker(page.uuid, { place: field.getRectangleAt?.(range.to) }).askForChoice();
   /** @param {string} insert */
   const replaceRange = (insert) => {
     const end = range.from + insert.length;
@@ -63,7 +66,10 @@ export async function chooseArticle(edited, title, list = listArticles) {
   return (await new LinkPicker(edited, { title, list, takesAddresses: false }).askForChoice()).article;
 }
 
-/** Return the articles with these uuids that the author may read; null if the server fails. @param {string[]} uuids */
+/**
+ * Return the articles with these uuids that the author may read; null if the server fails.
+ * @param {string[]} uuids @returns {Promise<Article[] | null>}
+ */
 export async function findArticles(uuids) {
   const query = { uuid: uuids, status: "any", fields: LISTED_FIELDS, page: 1, page_size: MAX_LINKS };
   const { data } = await listArticles(query).catch(() => ({ data: null }));
@@ -94,20 +100,11 @@ async function listArticles(query) {
 }
 
 /**
- * Return the position in the window below a character, or null for a plain text area.
- * @param {TextField} field @param {number} at
- */
-function findPositionBelow(field, at) {
-  const rectangle = field.getRectangleAt?.(at);
-  return rectangle ? { left: rectangle.left, top: rectangle.bottom } : null;
-}
-
-/**
  * The choice of an author: an article or an address. isAddress: the author wants to enter an address in the text;
  * words: the typed words, if the author has chosen nothing.
  *
  * @typedef {{article?: Article, address?: string, isAddress?: boolean, words?: string}} LinkChoice
- * @typedef {{left: number, top: number}} WindowPosition
+ * @typedef {{left: number, bottom: number}} WindowPlace
  */
 
 class LinkPicker {
@@ -123,11 +120,12 @@ class LinkPicker {
 
   /**
    * @param {string} uuid of the edited article, which is not offered
-   * @param {{position?: WindowPosition | null, title?: string, list?: ListItems, takesAddresses?: boolean}} options
+   * @param {{place?: WindowPlace | null, title?: string, list?: ListItems, takesAddresses?: boolean}} options place: of
+   *   the character below which the dialog opens
    */
-  constructor(uuid, { position, title = "Link to an article", list = listArticles, takesAddresses = true }) {
+  constructor(uuid, { place, title = "Link to an article", list = listArticles, takesAddresses = true }) {
     this.uuid = uuid;
-    this.position = position;
+    this.place = place;
     this.title = title;
     this.list = list;
     this.takesAddresses = takesAddresses;
@@ -137,21 +135,21 @@ class LinkPicker {
   async askForChoice() {
     this.dialog = openDialog({ title: this.title, kind: "link-picker", content: () => this.render() });
     const { element, close, result } = this.dialog;
-    if (this.position) this.placeDialog(element, this.position);
+    if (this.place) this.placeDialog(element, this.place);
     // A click outside of the dialog closes it.
     element.addEventListener("pointerdown", (/** @type {Event} */ { target }) => target === element && close());
     this.searchArticles();
     return (await result) ?? { words: this.words };
   }
 
-  /** @param {HTMLElement} element @param {WindowPosition} position */
-  placeDialog(element, { left, top }) {
+  /** @param {HTMLElement} element @param {WindowPlace} place */
+  placeDialog(element, { left, bottom }) {
     const { innerWidth, innerHeight } = window;
     if (innerWidth < 768) return;
     const [width, height] = [element.offsetWidth, 400];
     element.style.margin = "0";
     element.style.left = `${Math.max(16, Math.min(left - 16, innerWidth - width - 16))}px`;
-    element.style.top = `${Math.max(16, Math.min(top + 8, innerHeight - height))}px`;
+    element.style.top = `${Math.max(16, Math.min(bottom + 8, innerHeight - height))}px`;
   }
 
   async searchArticles() {

@@ -2,7 +2,7 @@
 
 import { html, nothing } from "../../static/vendor/lit.js";
 import { button, icon, segmentControl } from "../components.js";
-import { copyButton, openDialog } from "../dialogs.js";
+import { confirmRisk, copyButton, openDialog } from "../dialogs.js";
 import { formatCount } from "../format.js";
 import { ITEM } from "./article.js";
 import { compareWords, formatField } from "./differences.js";
@@ -65,12 +65,14 @@ class MergeDialog {
    * @returns {Promise<Edits | null>}
    */
   async askForChoices(createEditor) {
-    this.dialog = openDialog({ title: this.title, kind: "wide merge", content: (close) => this.render(close) });
+    this.dialog = openDialog({ title: this.title, kind: "wide merge", content: () => this.render() });
+    this.dialog.element.oncancel = (/** @type {Event} */ event) => (event.preventDefault(), this.decideLater());
     const { element, result } = this.dialog;
     const { text, ranges } = this.composeText();
     const markdown = this.mine.content_type === "markdown";
     const onChange = () => this.updateWrittenConflicts();
     const parent = element.querySelector("[data-ref=mergeText]");
+    this.startText = text;
     this.field = createEditor({ parent, text, label: RESULT_TITLE, markdown, onChange });
     this.field.ranges.set(ranges);
     element.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => this.handleKey(event));
@@ -184,8 +186,15 @@ class MergeDialog {
     this.goToConflict(this.conflicts.findIndex(({ id }) => id === card?.dataset.conflict) + step);
   }
 
-  /** @param {Close} close */
-  saveMerge(close) {
+  // Close the dialog; ask first if that loses choices or text of the author.
+  async decideLater() {
+    const isUntouched = this.field.getText() === this.startText && this.conflicts.every(({ side }) => !side);
+    const text = "Your choices, and what you have written here, are not kept. Both texts are.";
+    const question = { title: "Decide later?", text, action: "Discard the choices" };
+    if (isUntouched || (await confirmRisk(question))) this.dialog.close();
+  }
+
+  saveMerge() {
     const open = this.conflicts.findIndex(({ side }) => !side);
     if (open >= 0) {
       this.warning = `Place ${open + 1} is open`;
@@ -193,11 +202,10 @@ class MergeDialog {
     }
     const edits = structuredClone(this.merged.edits);
     for (const { name, side, theirs } of this.conflicts) if (name && side === "theirs") writeField(edits, name, theirs);
-    close({ ...edits, content: restoreLineBreaks(this.mine.content, this.field.getText()) });
+    this.dialog.close({ ...edits, content: restoreLineBreaks(this.mine.content, this.field.getText()) });
   }
 
-  /** @param {Close} close */
-  render(close) {
+  render() {
     const { conflicts, merged, warning, half } = this;
     const { mine, theirs } = merged.changes;
     const chosen = conflicts.filter(({ side }) => side).length;
@@ -225,8 +233,8 @@ class MergeDialog {
       </div>
       <div class="dialog-buttons"><span class="soft" role="status">${warning || NOT_SAVED_NOTE}</span>
         ${copyButton(this.mine.content, { label: "Copy my text", kind: "bare" })}
-        ${button("Decide later", () => close(null), { kind: "bare" })}
-        ${button("Save the article", () => this.saveMerge(close), { kind: "main" })}</div>`;
+        ${button("Decide later", () => this.decideLater(), { kind: "bare" })}
+        ${button("Save the article", () => this.saveMerge(), { kind: "main" })}</div>`;
   }
 
   /** @param {Conflict} conflict @param {number} n */

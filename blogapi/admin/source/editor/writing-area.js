@@ -20,6 +20,8 @@ export class WritingArea {
   field = null;
   isPlain = storage.getItem(PLAIN_KEY) === true;
   isNextPastePlain = false;
+  /** The range that an open dialog will replace, which setText() moves. @type {TextRange} */
+  range = { from: 0, to: 0 };
 
   /** @param {HTMLElement} parent @param {WritingOptions} options */
   constructor(parent, { text, ...options }) {
@@ -48,7 +50,8 @@ export class WritingArea {
    * without it, the selection moves to the beginning.
    * @param {string} text @param {import("./article-page.js").OffsetMap | null} [mapOffset]
    */
-  setText(text, mapOffset = null) {
+  setText(text, mapOffset) {
+    const move = mapOffset ?? (() => 0);
     const former = this.field.getText();
     if (text === former) return;
     const limit = Math.min(text.length, former.length);
@@ -57,9 +60,10 @@ export class WritingArea {
     let end = 0;
     while (end < limit - from && text.at(-end - 1) === former.at(-end - 1)) end += 1;
     const { from: start, to: stop } = this.field.getSelection();
-    const [selectFrom, selectTo] = mapOffset ? [mapOffset(start), mapOffset(stop)] : [0, 0];
     const insert = text.slice(from, text.length - end);
-    this.field.applyChange({ from, to: former.length - end, insert, selectFrom, selectTo });
+    const selection = { selectFrom: move(start), selectTo: move(stop) };
+    Object.assign(this.range, { from: move(this.range.from), to: move(this.range.to) });
+    this.field.applyChange({ from, to: former.length - end, insert, ...selection });
   }
 
   async #loadEditor() {

@@ -219,8 +219,9 @@ class Articles extends ListPage {
   async applyAction(articles, { done, work, undo }) {
     const outcome = await this.runTask("apply", async () => ({ notes: await work(articles) }));
     await this.reloadPage();
+    // After a failure, articles stay selected, unless some were on other pages: the list has a new order.
+    if (outcome || this.others.length) this.clearSelection();
     if (!outcome) return false;
-    this.clearSelection();
     const subject = articles.length === 1 ? `“${getTitle(articles[0])}”` : formatCount(articles.length, "article");
     const applyUndo = () =>
       this.applyAction(articles, { done: AS_BEFORE, work: /** @type {ListAction["work"]} */ (undo) });

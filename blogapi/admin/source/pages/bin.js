@@ -54,16 +54,12 @@ class Bin extends ListPage {
 
   /** @param {Record<string, string>} query */
   async loadList(query) {
-    const counting = collection === "articles" ? get("blog/article-counts/") : this.countPages();
+    const pages = { status: "any", page: 1, page_size: 1, fields: "uuid" };
+    const counting = collection === "articles" ? get("blog/article-counts/") : get("blog/pages/", { query: pages });
     const listing = get(DELETED_PATH, { query: { ...query, kind, page_size: PAGE_SIZE } });
     const requests = Promise.all([listing, counting, countBinItems(collection)]);
-    const [{ data: items, total }, { data: counts }, binCount] = await requests;
-    return { items, total, counts, binCount };
-  }
-
-  async countPages() {
-    const { total } = await get("blog/pages/", { query: { status: "any", page: 1, page_size: 1, fields: "uuid" } });
-    return { data: { any: total } };
+    const [{ data: items, total }, { data, total: any }, binCount] = await requests;
+    return { items, total, counts: collection === "articles" ? data : { any }, binCount };
   }
 
   /** @param {DeletedItem[]} items */

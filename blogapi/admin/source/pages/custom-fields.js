@@ -52,12 +52,17 @@ const makeFieldBody = ({ uuid, created, last_updated, used_in, unfit_in, ...body
 function toFieldBody({ article, page, list, required, searched, choices, minimum, maximum, ...texts }) {
   // If no name can be made, send the label: the server's error says which letters a name may have.
   texts.name ||= makeFieldName(texts.label) || texts.label;
-  const toNumber = (/** @type {string} */ text) => (text.trim() ? Number(text.replace(",", ".")) : null);
+  /** @param {string} text */
+  const toLimit = (text) => {
+    const number = Number(text.replace(",", "."));
+    // The server refuses a text that is not a number, with an error at the field.
+    return text.trim() ? (Number.isNaN(number) ? text : number) : null;
+  };
   return {
     ...texts,
     choices: choices.split("\n").flatMap((/** @type {string} */ line) => line.trim() || []),
-    minimum: toNumber(minimum),
-    maximum: toNumber(maximum),
+    minimum: toLimit(minimum),
+    maximum: toLimit(maximum),
     ...{ list: Boolean(list), required: Boolean(required), searched: Boolean(searched) },
     kinds: Object.entries({ article, page }).flatMap(([kind, isChosen]) => (isChosen ? [kind] : [])),
   };

@@ -233,14 +233,15 @@ class Editor extends ArticlePage {
   async insertPictures(files, { isGallery = false, range } = {}) {
     const { content_type: format } = this.edits;
     const { field } = this.area;
-    const { from, to } = range ?? field.getSelection();
+    const replaced = { ...(range ?? field.getSelection()) };
+    this.area.range = replaced;
     const canJoin = format === "markdown";
     const pictures = await choosePictures({ files, canJoin, isGallery, action: "Insert" });
     const isJoined = canJoin && pictures.isGallery;
     const block = pictures.map((chosen) => formatPicture(chosen, format)).join(isJoined ? "\n" : "\n\n");
     // When the focus comes back from the dialog, the browser can move the selection.
-    field.selectRange(from, to);
-    if (!block) return range && field.selectRange(to);
+    field.selectRange(replaced.from, replaced.to);
+    if (!block) return range && field.selectRange(replaced.to);
     this.applyCommand((input) => (range ? replaceWithBlock(input, block) : insertBlock(input, block)));
   }
 
@@ -351,7 +352,8 @@ class Editor extends ArticlePage {
   updateElements() {
     const { article, edits, offered, rendered, saver } = this;
     refs.editor.dataset.side = this.side || "none";
-    refs.main.inert = this.busy === "join";
+    // The text is replaced at the end of these tasks.
+    refs.main.inert = this.busy === "join" || this.busy === "discard";
     refs.heading.textContent = this.heading;
     for (const line of lineFields) line.value = edits[line.name];
     // Browsers check the spelling by the language of the element.

@@ -63,11 +63,10 @@ export class ListPage extends Page {
   async loadData() {
     // Cancel a search that waits, because this request includes its words.
     clearTimeout(this.searchTimer);
-    const load = {};
-    this.lastLoad = load;
+    const { lastLoad } = this;
     const fields = await this.loadList(this.query);
     // Ignore the response to an earlier search that arrives later.
-    if (load !== this.lastLoad) return;
+    if (lastLoad !== this.lastLoad) return;
     Object.assign(this, fields);
     if (this.items.length || !this.total) return;
     // The page of the list does not exist any more: show the last page.

@@ -56,7 +56,6 @@ class FilePanel {
     /** @type {Saver<string>} */
     this.saver = new Saver(this);
     this.saver.setStoredEdits(data.alt, etag);
-    addEventListener("pagehide", () => this.saver.saveEdits({ signInAgain: false }));
   }
 
   /** @param {string} alt @param {import("../editor/saving.js").SendOptions} options */
@@ -174,6 +173,7 @@ class MediaLibrary extends ListPage {
     // If the text cannot be saved, the panel stays open; a second attempt closes it and discards the text.
     const isKnown = saver?.problem;
     if (saver && !(await saver.saveEdits()) && !isKnown) return;
+    clearTimeout(saver?.timer);
     this.opened = uuid;
     const showProblem = (/** @type {Error} */ { message }) => this.setFields({ problem: message });
     const panel = uuid ? await FilePanel.loadPanel(this, uuid).catch(showProblem) : null;
@@ -308,3 +308,4 @@ class MediaLibrary extends ListPage {
 
 const page = defineList(MediaLibrary);
 addEventListener("beforeunload", (event) => page.busy === "upload" && event.preventDefault());
+addEventListener("pagehide", () => page.panel?.saver.saveEdits({ signInAgain: false }));

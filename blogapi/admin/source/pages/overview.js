@@ -1,7 +1,7 @@
 /** The overview: the unfinished, scheduled and newly published articles, and the health of the blog. */
 
 import { html, nothing } from "../../static/vendor/lit.js";
-import { ApiError, get, post } from "../api.js";
+import { get, post } from "../api.js";
 import { listRow, sectionHead } from "../components.js";
 import { formatCount, formatDistance, formatTimeAgo, formatDayAndTime } from "../format.js";
 import { hasRole, getArticlesPath } from "../roles.js";
@@ -71,19 +71,14 @@ class Overview extends Page {
   }
 
   /** Run the checks of the blog's health, during which the user can run other tasks. */
-  async runChecks() {
+  runChecks() {
     if (this.isChecking) return;
     this.setFields({ isChecking: true, problem: "" });
-    try {
-      // The status 409 means that another request is running the checks.
-      const readResults = (/** @type {any} */ error) => (error.status === 409 ? get("doctor/") : Promise.reject(error));
-      this.health = (await post("doctor/", undefined, { timeout: 120 }).catch(readResults)).data;
-    } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
-      this.setFields({ problem: error.message });
-    } finally {
-      this.setFields({ isChecking: false });
-    }
+    // The status 409 means that another request is running the checks.
+    const readResults = (/** @type {any} */ error) => (error.status === 409 ? get("doctor/") : Promise.reject(error));
+    const checking = post("doctor/", undefined, { timeout: 120 }).catch(readResults);
+    const showHealth = checking.then(({ data: health }) => this.setFields({ health }));
+    this.showFailure(showHealth.finally(() => this.setFields({ isChecking: false })));
   }
 
   get isEmpty() {

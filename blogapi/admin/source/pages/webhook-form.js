@@ -49,13 +49,9 @@ class WebhookForm extends Page {
     const [{ presets }, webhook] = await Promise.all([loadWebhooks(), reading]);
     const isBuild = (/** @type {Preset} */ { name }) => isBuildHook({ preset: name });
     this.presets = [...presets.filter(isBuild), ...presets.filter((preset) => !isBuild(preset))];
-    if (webhook) this.setWebhook(webhook.data);
+    const { data } = webhook ?? {};
+    if (data) this.setFields({ webhook: data, values: toFormValues(data), isChanged: false });
     await this.loadSample();
-  }
-
-  /** @param {Webhook} webhook */
-  setWebhook(webhook) {
-    this.setFields({ webhook, values: toFormValues(webhook), isChanged: false });
   }
 
   // Load a sample of a call for the chosen preset and mode.

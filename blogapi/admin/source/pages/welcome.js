@@ -11,6 +11,7 @@ import { WELCOME_KEY } from "./items.js";
 
 const { form } = refs;
 const { title, name, language, time_zone: zone, place, url } = form.elements;
+const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
 
 const formatInZone = (/** @type {Intl.DateTimeFormatOptions} */ options, locale = "en-GB") =>
   new Intl.DateTimeFormat(locale, { ...options, timeZone: zone.value || "UTC" }).format(new Date());
@@ -48,14 +49,8 @@ class Welcome extends Page {
     // If articles, keys or an address exist, another site may show the blog, so the built-in site is not suggested.
     const isUnused = !articles.length && !keys.length && !site.url;
     place.value = site.built_in || isUnused ? "here" : "own";
-    const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
     offerTimeZones(zone, site.time_zone === "UTC" ? timeZone : site.time_zone);
     this.greeting = `${getGreeting()}, ${name.value}`;
-  }
-
-  get values() {
-    const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
-    return { language: language.value, time_zone: zone.value || timeZone };
   }
 
   /** Save the answers, and open the page of the clicked button. @param {string} target */
@@ -70,8 +65,10 @@ class Welcome extends Page {
       if (Object.keys(errors).length) throw new ApiError(422, { errors });
       const here = this.site.built_in ? this.site.url : location.origin;
       const address = { built_in: isHere, url: isHere ? here : url.value };
-      const site = { title: title.value.trim(), ...this.values, ...address };
-      await patch("blog/site/", site, { etag: this.etag });
+      const local = { language: language.value, time_zone: zone.value || timeZone };
+      const site = { title: title.value.trim(), ...local, ...address };
+      // If the next request fails, the user sends the form again.
+      this.etag = (await patch("blog/site/", site, { etag: this.etag })).etag;
       const isRenamed = this.profile && this.profile.name !== name.value.trim();
       if (isRenamed) await patch(`blog/authors/${this.profile.uuid}/`, { name: name.value.trim() });
       return true;

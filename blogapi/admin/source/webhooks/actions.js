@@ -48,15 +48,12 @@ export async function sendTestCall(page, webhook) {
 
 /** Replace the secret of a webhook, and show it once. @param {Page} page @param {Webhook} webhook */
 async function replaceSecret(page, webhook) {
-  const requestSecret = async () => [
-    await post(`${getWebhookPath(webhook)}rotate/`, { overlap_seconds: OVERLAP_SECONDS }),
-    await get(getWebhookPath(webhook)),
-  ];
-  const answers = await page.runAndReload("secret", requestSecret);
-  if (!answers) return;
-  const [{ data: created }, { data: changed }] = answers;
-  const foot = `The former secret signs too until ${formatDayAndTime(changed.rotation_ends)}.`;
-  await showSecretOnce(page, { title: `New secret of “${webhook.name}”. Copy it now`, value: created.secret, foot });
+  const requestSecret = () => post(`${getWebhookPath(webhook)}rotate/`, { overlap_seconds: OVERLAP_SECONDS });
+  const answer = await page.runAndReload("secret", requestSecret);
+  if (!answer) return;
+  const end = formatDayAndTime(new Date(Date.now() + OVERLAP_SECONDS * 1000));
+  const texts = { title: `New secret of “${webhook.name}”. Copy it now`, value: answer.data.secret };
+  await showSecretOnce(page, { ...texts, foot: `The former secret signs too until ${end}.` });
 }
 
 /** @param {Page} page @param {Webhook} webhook */
