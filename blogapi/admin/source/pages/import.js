@@ -9,7 +9,7 @@ import { handleSubmit } from "../forms.js";
 import { hasRole } from "../roles.js";
 import { definePage, Page, refs } from "../shell.js";
 
-const IMPORTING_TEXT = `You can close this page: the import goes on, and waits if the server restarts. If you stop it,
+const IMPORTING_TEXT = `You can close this page: the import goes on. If you stop it,
   what is already imported stays.`;
 /**
  * For each status of a job: the number of finished steps, the name of the status, a sentence, and the text of the
@@ -17,8 +17,8 @@ const IMPORTING_TEXT = `You can close this page: the import goes on, and waits i
  * @type {Record<string, [number, string, string, string?]>}
  */
 const JOB_STATUSES = {
-  uploading: [0, "Uploading", "Keep this page open until the file is sent. Closing it stops the upload."],
-  trying: [1, "Trying", "Nothing is stored. You can close this page: the trial goes on.", "Stop the trial"],
+  uploading: [0, "Uploading", "Keep this page open until the file is sent."],
+  trying: [1, "Trying", "Nothing is stored. You can close this page.", "Stop the trial"],
   tried: [2, "Tried", "Nothing is stored yet. Look at what the trial found, then import."],
   importing: [2, "Importing", IMPORTING_TEXT, "Stop the import"],
   finished: [4, "Finished", "You can import the file again: only what differs is changed."],

@@ -165,7 +165,7 @@ class Profile extends Page {
       await this.runTask("setup", () => this.startSetup());
       setupForm.elements.code.focus();
     };
-    return html`<p>With it, signing in needs a code of an app on your phone too: a stolen password is not enough.</p>
+    return html`<p>Signing in then also needs a code from an app on your phone.</p>
       <div class="actions">${button("Set up", startSetup, { icon: "shield", busy: this.busy === "setup" })}</div>`;
   }
 

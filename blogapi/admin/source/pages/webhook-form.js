@@ -22,7 +22,7 @@ const SECRET_FIELD = { type: "password", class: "mono", spellcheck: "false", aut
 const URL_HELP = `Anyone with this address can start builds. It is not shown again after saving, and is in no log and no
   export.`;
 
-const UNSIGNED_NOTE = "The call is signed with the secret that you get when the webhook is created. Test it then.";
+const UNSIGNED_NOTE = "You get the secret when the webhook is created.";
 
 class WebhookForm extends Page {
   values = toFormValues();

@@ -87,7 +87,7 @@ class Webhooks extends Page {
     const silent = html`has not answered since ${formatLongDay(since ?? webhook.paused_at)} and was paused after 3 days
       of tries.`;
     const order = hasGap
-      ? "Some are older than 30 days and were deleted: when resumed, a call asks the receiver to read the blog again."
+      ? "Changes older than 30 days are deleted. When you resume it, a call asks to read the blog again."
       : "They are sent in order when you resume it; nothing is lost.";
     const resumeWebhook = () => setActive(this, webhook, true);
     return html`<section class="notice stopped">${icon("triangle-alert", "bad")}

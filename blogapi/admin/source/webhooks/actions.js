@@ -58,7 +58,7 @@ async function replaceSecret(page, webhook) {
 
 /** @param {Page} page @param {Webhook} webhook */
 function deleteWebhook(page, webhook) {
-  const text = "It is no longer called. Its secret and the record of its calls cannot be restored.";
+  const text = "Its secret and the record of its calls cannot be restored.";
   const question = { title: `Delete “${webhook.name}”?`, action: "Delete webhook", text };
   return deleteResource(page, getWebhookPath(webhook), question);
 }

@@ -56,7 +56,7 @@ export function renderCall(call, calls, webhook, send) {
   return html`<p>${nameAnswer(call)}, after ${formatDuration(milliseconds)}. ${explainRetry(call, calls, webhook)}</p>
     ${renderChanges(call)}
     <h2 class="soft">Sent</h2>${renderRequest(webhook.address, sent)}
-    <p class="help">Reconstructed from the record of the call. Addresses, custom headers and signatures are masked.</p>
+    <p class="help">From the record of the call. Addresses, custom headers and signatures are masked.</p>
     <h2 class="soft">Answered</h2>
     <pre class="request" tabindex="0"><strong>${status ?? nothing}</strong> ${status ? call.reason : error}${
       answer ? html`\n\n${answer}` : nothing
