@@ -219,7 +219,7 @@ def test_a_write_whose_user_was_deleted_meanwhile_is_refused(app, as_role, body,
 
     def delete_user():
         with app.app_context():
-            users.delete_user("editor")
+            users.delete_user_by_name("editor")
 
     fields = body()
     meanwhile(delete_user)
