@@ -76,7 +76,7 @@ class Bin extends ListPage {
   /** @param {DeletedItem[]} items */
   async deleteItemsForGood(items) {
     const title = `Delete ${describeItems(items)} for good?`;
-    const text = "The text, its edits, versions and former addresses are deleted. There is no undo. Pictures stay.";
+    const text = "Its edits, versions and former addresses are deleted too. There is no undo. Pictures stay.";
     if (!(await confirmRisk({ title, text, action: "Delete for good" }))) return;
     const deleteAll = () => del(DELETED_PATH, { query: { uuid: items.map(getUuid) }, etag: "*" });
     if (!(await this.runAndReload("delete", deleteAll))) return;

@@ -101,8 +101,7 @@ class Connect extends Page {
     if (!hasRole("admin")) return nothing;
     return html`<section><header><h2>${icon("webhook")} Webhooks</h2>
         ${button("Webhooks", null, { kind: "bare", href: "/admin/webhooks/" })}</header>
-      <p class="soft">A build, a search index or a chat is called when readers see something new. The form has help for
-        Netlify, Vercel, GitHub and others.</p>
+      <p class="soft">A build, a search index or a chat is called when readers see something new.</p>
       <p class="small soft">${hooks} <a href="/admin/webhooks/new/">New webhook</a></p></section>`;
   }
 }

@@ -110,7 +110,7 @@ class Users extends Page {
 
   /** @param {User} user */
   async resetSecondFactor({ uuid, username }) {
-    const text = "They sign in with the password alone, and can turn it on again. Check first who asks for this.";
+    const text = "They sign in with the password alone. Check first who asks for this.";
     const question = { title: `Reset the second factor of ${username}?`, action: "Reset", text };
     if (!(await confirmRisk(question))) return;
     const resetSecondFactor = () => post(`users/${uuid}/reset-second-factor/`);

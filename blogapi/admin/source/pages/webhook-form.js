@@ -19,8 +19,7 @@ const MODES = [
 ];
 const SECRET_FIELD = { type: "password", class: "mono", spellcheck: "false", autocomplete: "new-password" };
 /** @typedef {import("../webhooks/fields.js").FormValues} FormValues */
-const URL_HELP = `Anyone with this address can start builds. It is not shown again after saving, and is in no log and no
-  export.`;
+const URL_HELP = "Anyone with this address can start builds. It is not shown again after saving.";
 
 const UNSIGNED_NOTE = "You get the secret when the webhook is created.";
 
